@@ -1,5 +1,5 @@
 /**
- * What begins to collect the payment of an invoice when it is issued. Payments provide it.
+ * What collects the payment of an invoice from when it is issued. Payments provide it.
  */
 import { Context, Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -7,16 +7,25 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { StoredInvoice } from "./Invoice.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
 
-/** Begins to collect. */
+/** Collects the payments of invoices. */
 export interface PaymentCollector {
   /** The invoice with its new `collection`, which is stored. The current transaction has just issued it. */
   readonly begin: (
     issued: StoredInvoice,
     invoices: InvoiceStore["Service"],
   ) => Effect.Effect<StoredInvoice, StorageError, CurrentTenant>
+
+  /**
+   * Takes note that something else than its finalization has happened to an invoice, which is stored: its open payment may
+   * not be wanted any more.
+   */
+  readonly review: (changed: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
 }
+
+/** Nothing is collected. */
+export const NOBODY: PaymentCollector = { begin: Effect.succeed, review: () => Effect.void }
 
 /** Without it, nothing is collected. */
 export class Collecting extends Context.Reference<PaymentCollector>("@billwright/core/invoices/Collecting", {
-  defaultValue: () => ({ begin: Effect.succeed }),
+  defaultValue: () => NOBODY,
 }) {}

@@ -323,6 +323,7 @@ export class InvoiceBook {
       }
       yield* write(changed)
       if (input.action === "void") yield* this.#items.giveBack(stored.id)
+      if (input.action !== "finalize") yield* this.#collecting.review(changed)
       const { events } = change
       for (const [index, event] of events.entries()) {
         const sequence = changed.state.sequence - (events.length - 1 - index)

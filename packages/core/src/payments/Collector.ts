@@ -8,7 +8,7 @@
 import { collect, type CollectionInput, IDLE, stepOf } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { Collecting } from "../invoices/Collecting.ts"
+import { Collecting, NOBODY } from "../invoices/Collecting.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
@@ -19,7 +19,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
-import { isWanted, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
+import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
   type AttemptPayment,
   CurrentProvider,
@@ -27,10 +27,11 @@ import {
   type PaymentRead,
 } from "./PaymentProvider.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import { attemptAnswer, closedPayment, openedPayment, paymentRead } from "./ProviderAnswers.ts"
 import { within } from "./ProviderCalls.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
-/** How long after a payment could not be closed that is tried again. */
+/** How long after a payment could not be closed that is tried again, if nothing else happens to it. */
 const CLOSE_AGAIN_MILLIS = 3_600_000
 
 /** The next call of the provider. */
@@ -99,13 +100,17 @@ export const makeCollector = Effect.gen(function* () {
     return ports
   })
 
-  /** A payment that is not wanted as it is becomes closed. What is due now gets a new one. */
+  /**
+   * A payment that is not wanted as it is, and takes no money at the provider any more, becomes closed. What is due now gets
+   * a new one. Does nothing if another runner has done that.
+   */
   const replace = Effect.fnUntraced(function* (
     ports: PaymentPorts,
     payment: StoredPayment,
     invoice: StoredInvoice,
   ) {
-    const stopped = yield* book.apply(ports, payment, invoice, { type: "stop" })
+    if (payment.status !== "open") return
+    const stopped = yield* book.apply(ports, payment, invoice, { type: "stop", isClosed: true })
     const sequence = stopped.sequence + 1
     yield* ports.payments.save({ ...stopped, status: "closed", dueAt: null, sequence })
     if (invoice.state.status !== "open") return
@@ -114,6 +119,12 @@ export const makeCollector = Effect.gen(function* () {
     const [current] = Option.toArray(yield* ports.invoices.find(invoice.id))
     if (current !== undefined) yield* book.noteCollection(ports, current, "collecting")
   })
+
+  /** The provider of a payment. It has to be the one that the host has now. */
+  const requireProvider = ({ provider: name }: StoredPayment): Effect.Effect<PaymentProvider> =>
+    provider?.name === name
+      ? Effect.succeed(provider)
+      : Effect.die(new TypeError(`the payment provider ${name} is not there`))
 
   /** Decides what to do next with a payment that is due, and stores what is about to be sent. */
   const plan = Effect.fnUntraced(function* (id: PaymentId, holds: Holds) {
@@ -132,16 +143,18 @@ export const makeCollector = Effect.gen(function* () {
     invoice: StoredInvoice,
   ): Effect.fn.Return<Call | undefined, InvalidInput | StorageError, CurrentTenant> {
     const { collection, reference } = payment
+    if (isToClose(payment, invoice)) {
+      if (reference !== null) return { type: "close", payment, reference }
+      yield* replace(ports, payment, invoice)
+      return undefined
+    }
     const step = collection === null || payment.status !== "open" ? null : stepOf(collection)
     if (collection === null || step === null) {
       yield* ports.payments.save({ ...payment, dueAt: null })
       return undefined
     }
-    if (step !== "read" && !isWanted(payment, invoice)) {
-      if (reference !== null) return { type: "close", payment, reference }
-      yield* replace(ports, payment, invoice)
-      return undefined
-    }
+    // Nothing is stored as sent that nobody can send.
+    yield* requireProvider(payment)
     if (reference === null) return { type: "open", payment }
     if (step === "read") {
       const isLapsed = collection.attempt?.status === "sent"
@@ -204,7 +217,12 @@ export const makeCollector = Effect.gen(function* () {
   const open = (from: PaymentProvider, payment: StoredPayment): Worked<void> => {
     const { amount, currency, customerId, id: paymentId, invoiceId } = payment
     return Effect.matchEffect(
-      within(() => from.openPayment({ paymentId, invoiceId, customerId, customer: null, amount, currency })),
+      within(() =>
+        Effect.flatMap(
+          from.openPayment({ paymentId, invoiceId, customerId, customer: null, amount, currency }),
+          openedPayment,
+        ),
+      ),
       {
         onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
         onSuccess: ({ reference }) =>
@@ -219,12 +237,14 @@ export const makeCollector = Effect.gen(function* () {
 
   const close = (from: PaymentProvider, payment: StoredPayment, reference: string): Worked<void> =>
     Effect.matchEffect(
-      within(() => from.closePayment(reference)),
+      within(() => Effect.flatMap(from.closePayment(reference), closedPayment)),
       {
         onFailure: () =>
-          change(payment, ({ payments }, current) =>
+          change(payment, ({ payments }, current, invoice) =>
             Effect.flatMap(DateTime.now, ({ epochMilliseconds: now }) =>
-              payments.save({ ...current, dueAt: now + CLOSE_AGAIN_MILLIS }),
+              isToClose(current, invoice)
+                ? payments.save({ ...current, dueAt: now + CLOSE_AGAIN_MILLIS })
+                : Effect.void,
             ),
           ),
         onSuccess: (closed) =>
@@ -239,9 +259,9 @@ export const makeCollector = Effect.gen(function* () {
       case "open":
         return open(from, call.payment)
       case "attempt":
-        return stateOf(call.payment, () => from.attemptPayment(call.attempt))
+        return stateOf(call.payment, () => Effect.flatMap(from.attemptPayment(call.attempt), attemptAnswer))
       case "read":
-        return stateOf(call.payment, () => from.readPayment(call.reference))
+        return stateOf(call.payment, () => Effect.flatMap(from.readPayment(call.reference), paymentRead))
       case "close":
         return close(from, call.payment, call.reference)
     }
@@ -259,15 +279,11 @@ export const makeCollector = Effect.gen(function* () {
     Effect.gen(function* () {
       let call: Call | undefined
       yield* atomically(Effect.tap(plan(id, holds), (planned) => Effect.sync(() => (call = planned))))
-      if (call === undefined) return
-      if (provider?.name !== call.payment.provider) {
-        return yield* Effect.die(new TypeError(`the payment provider ${call.payment.provider} is not there`))
-      }
-      yield* perform(provider, call)
+      if (call !== undefined) yield* perform(yield* requireProvider(call.payment), call)
     })
 })
 
-/** Begins to collect what is issued, if there is a provider. */
+/** Begins to collect what is issued, and closes what is not wanted any more, if there is a provider. */
 export const layer = Layer.effect(
   Collecting,
   Effect.gen(function* () {
@@ -275,8 +291,19 @@ export const layer = Layer.effect(
     const port = yield* optionalPort(PaymentStore)
     const ids = yield* IdGenerator
     const { noteCollection } = yield* makePaymentBook
-    if (provider === null) return { begin: Effect.succeed }
+    if (provider === null) return NOBODY
     return {
+      review: Effect.fnUntraced(function* (changed: StoredInvoice) {
+        if (changed.state.collection === "idle") return
+        const payments = yield* Effect.orDie(port)
+        const { data } = yield* Effect.orDie(
+          payments.list({ invoiceId: changed.id, status: "open" }, { limit: 1, cursor: undefined }),
+        )
+        const [open] = data
+        if (open === undefined || !isToClose(open, changed)) return
+        const { epochMilliseconds: dueAt } = yield* DateTime.now
+        yield* payments.save({ ...open, dueAt })
+      }),
       begin: Effect.fnUntraced(function* (issued: StoredInvoice, invoices: InvoiceStore["Service"]) {
         if (issued.state.amountDue === 0n) return issued
         const payments = yield* Effect.orDie(port)

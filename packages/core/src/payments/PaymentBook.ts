@@ -7,6 +7,7 @@ import {
   type Collected,
   type CollectionEvent,
   type CollectionInput,
+  isUnderWay,
   successOf,
   withActions,
 } from "@billwright/engine"
@@ -41,6 +42,16 @@ const isPayable = ({ state: { amountDue, status } }: StoredInvoice): boolean =>
 /** Whether the money of an open payment is still wanted: all that is due, and of an invoice that is not written off. */
 export const isWanted = ({ amount }: StoredPayment, { state }: StoredInvoice): boolean =>
   state.status === "open" && state.amountDue === amount
+
+/**
+ * Whether an open payment is to be closed at the provider: its money is not wanted any more. While an attempt may still
+ * take it, that is read first.
+ */
+export const isToClose = (payment: StoredPayment, invoice: StoredInvoice): boolean =>
+  payment.status === "open" &&
+  payment.collection !== null &&
+  !isUnderWay(payment.collection) &&
+  !isWanted(payment, invoice)
 
 /** Gives the functions that write payments in the current transaction, which holds the invoice. */
 export const makePaymentBook = Effect.gen(function* () {
@@ -80,7 +91,13 @@ export const makePaymentBook = Effect.gen(function* () {
     const { customerId } = payment
     switch (event) {
       case "payment.failed":
-        return outbox.publish(collectionEvents[event], failedData(payment, input), { customerId })
+        return outbox.publish(
+          collectionEvents[event],
+          failedData(payment, input, isWanted(payment, invoice)),
+          {
+            customerId,
+          },
+        )
       case "invoice.collection_exhausted":
         return outbox.publish(collectionEvents[event], dataOf(invoice), { customerId })
       default:
@@ -126,15 +143,16 @@ export const makePaymentBook = Effect.gen(function* () {
     }
     if (isPaid) return yield* book(ports, changed, invoice, updatedAt.epochMilliseconds)
     const isClosed = input.type === "read" && input.read.status === "closed"
-    const saved: StoredPayment = {
-      ...changed,
-      status: isClosed ? "closed" : changed.status,
-      sequence: payment.sequence + 1,
-    }
+    const status = isClosed ? "closed" : changed.status
+    const isLeft = isToClose({ ...changed, status }, invoice)
+    const dueAt = isClosed ? null : isLeft ? updatedAt.epochMilliseconds : changed.dueAt
+    const saved: StoredPayment = { ...changed, status, dueAt, sequence: payment.sequence + 1 }
     yield* ports.payments.save(saved)
     const state = isPayable(invoice) ? collection.state : invoice.state.collection
     const noted = yield* noteCollection(ports, invoice, state)
-    for (const event of events) yield* publishEvent(saved, noted, event, input)
+    const isSilent = (event: CollectionEvent) =>
+      event === "invoice.collection_exhausted" && !isPayable(invoice)
+    for (const event of events) if (!isSilent(event)) yield* publishEvent(saved, noted, event, input)
     return saved
   })
 

@@ -12,6 +12,7 @@ import { dueExample, InvoiceData } from "../invoices/InvoiceEvents.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as Text from "../shared/Text.ts"
 import { type Payment, PaymentId, PaymentStatus, type StoredPayment } from "./Payment.ts"
+import { MAX_CODE_LENGTH } from "./ProviderAnswers.ts"
 
 /** A payment as it was when the event was published. Amounts are integers of the currency's minor unit. */
 const PaymentSnapshot = Schema.Struct({
@@ -58,23 +59,25 @@ export const paymentData = (payment: Payment): typeof Data.Encoded => ({
 
 const FailedData = Schema.Struct({
   ...Data.fields,
-  failure_code: Schema.optionalKey(Text.bounded(1, 100)),
+  failure_code: Schema.optionalKey(Text.bounded(1, MAX_CODE_LENGTH)),
   failure_message: Schema.optionalKey(Text.bounded(1, 500)),
   /** Whether it is attempted again by itself, and when. */
   will_retry: Schema.optionalKey(Schema.Boolean),
   next_attempt_at: Schema.optionalKey(Schema.NullOr(WireInstant)),
 })
 
-/** Longest code of a failure in an event, in characters. */
-const MAX_CODE_LENGTH = 100
-
-/** The data of a declined attempt. */
-export const failedData = (payment: StoredPayment, input: CollectionInput): typeof FailedData.Encoded => {
+/** The data of a declined attempt. One of a payment that is not wanted any more is not followed by another. */
+export const failedData = (
+  payment: StoredPayment,
+  input: CollectionInput,
+  isWanted: boolean,
+): typeof FailedData.Encoded => {
   const isDecline = input.type === "read" && input.read.status === "declined"
-  const nextAt = payment.collection?.state === "retrying" ? payment.collection.nextAt : null
+  const willRetry = isWanted && payment.collection?.state === "retrying"
+  const nextAt = willRetry ? (payment.collection?.nextAt ?? null) : null
   return {
     ...paymentData(payment),
-    ...(isDecline ? { failure_code: input.read.code.slice(0, MAX_CODE_LENGTH) || "declined" } : {}),
+    ...(isDecline ? { failure_code: input.read.code } : {}),
     will_retry: nextAt !== null,
     next_attempt_at: Instant.textOrNull(nextAt),
   }

@@ -120,6 +120,9 @@ export class Payments extends Context.Service<
             const earlier = yield* store.ofInvoice(invoiceId)
             const known = yield* sameReference(invoice, earlier, asked)
             if (known !== undefined) return toPayment(known)
+            if (!invoice.state.availableActions.includes("pay")) {
+              return yield* unavailable(invoice, `the invoice is ${invoice.state.status}`)
+            }
             if (earlier.length >= MAX_PAYMENTS) {
               return yield* unavailable(invoice, `it has ${MAX_PAYMENTS} payments, which is the limit`)
             }
@@ -166,13 +169,12 @@ const sameReference = (
     : unavailable(invoice, `${known.id} has this reference and an amount of ${known.amount}`)
 }
 
-/** What came. An invoice that can't be paid as it is says so when it is asked to take it. */
+/** What came. */
 const amountOf = (
-  { state: { amountDue, status } }: StoredInvoice,
+  { state: { amountDue } }: StoredInvoice,
   { acceptOverpayment = false, amount = amountDue }: Asked,
-): Effect.Effect<bigint, InvalidInput> => {
-  const isPayable = status === "open" || status === "uncollectible"
-  return !isPayable || amount <= amountDue || acceptOverpayment
+): Effect.Effect<bigint, InvalidInput> =>
+  amount <= amountDue || acceptOverpayment
     ? Effect.succeed(amount)
     : Effect.fail(
         new InvalidInput({
@@ -180,4 +182,3 @@ const amountOf = (
           problem: `must be from 1 to ${amountDue}, which is due, unless an overpayment is accepted`,
         }),
       )
-}

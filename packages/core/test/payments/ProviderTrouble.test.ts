@@ -1,11 +1,21 @@
 /**
  * Providers that break their promises: they hang, throw, interrupt themselves, or lose every request.
  */
-import { BillingRuns, FakeProvider, type PaymentProvider } from "@billwright/core"
+import { BillingRuns, FakeProvider, type PaymentProvider, Payments } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { advanceTo, inHours, look, SOON, subscribe, typesOf, withProvider } from "./collecting.ts"
+import {
+  advanceTo,
+  declined,
+  events,
+  inHours,
+  look,
+  SOON,
+  subscribe,
+  typesOf,
+  withProvider,
+} from "./collecting.ts"
 
 const DAYS = 24
 
@@ -67,6 +77,113 @@ describe("a payment that somebody closes at the provider", () => {
       const { invoice, payments } = yield* look(fake)
       assert.deepInclude(invoice, { status: "open", collection: "needs_attention" })
       assert.strictEqual(payments[0]?.status, "closed")
+    }).pipe(withProvider(provider))
+  })
+})
+
+describe("an answer of a provider", () => {
+  const decline = { status: "declined", code: "insufficient_funds", advice: null, notBefore: null } as const
+  const broken: ReadonlyArray<readonly [string, object]> = [
+    ["no state", {}],
+    ["an unknown state", { status: "paid" }],
+    ["a decline without an attempt", decline],
+    ["an unknown advice", { ...decline, attemptId: "att_1", advice: "wait" }],
+    ["a fraction of a millisecond", { ...decline, attemptId: "att_1", notBefore: 1_795_600_000_000.5 }],
+    ["an instant that is no number", { ...decline, attemptId: "att_1", notBefore: Number.NaN }],
+    ["an instant in a thousand years", { ...decline, attemptId: "att_1", notBefore: 33_000_000_000_000 }],
+  ]
+  it.effect.each([...broken])("with %s leaves the outcome unknown, and the payment is read", ([, answer]) => {
+    const fake = new FakeProvider()
+    let isFirst = true
+    const provider = changed(fake, {
+      attemptPayment: (attempt) =>
+        Effect.map(fake.attemptPayment(attempt), (read) => {
+          if (!isFirst) return read
+          isFirst = false
+          return answer as typeof read
+        }),
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      assert.strictEqual((yield* look(fake)).invoice.status, "paid")
+      assert.deepStrictEqual(yield* typesOf, ["payment.unresolved", "payment.succeeded", "invoice.paid"])
+    }).pipe(withProvider(provider))
+  })
+
+  const codes: ReadonlyArray<readonly [string, string]> = [
+    ["a\0b", "ab"],
+    ["", "declined"],
+    ["\0", "declined"],
+    ["a\ud800", "a\ufffd"],
+    [`${"x".repeat(99)}😀y`, `${"x".repeat(99)}😀`],
+    ["😀".repeat(5_000), "😀".repeat(100)],
+    ["__proto__", "__proto__"],
+  ]
+  it.effect.each([...codes])("with the code %j is booked as declined", ([code, kept]) => {
+    const fake = new FakeProvider({ outcomeOf: () => declined(code) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      assert.strictEqual((yield* look(fake)).invoice.collection, "retrying")
+      const failed = (yield* events).find(({ type }) => type === "payment.failed")
+      assert.strictEqual(failed?.data.failure_code, kept)
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect.each(["", "x".repeat(256), "a\0b", "a\ud800"])(
+    "with the reference %j is not taken",
+    (reference) => {
+      const fake = new FakeProvider()
+      const provider = changed(fake, { openPayment: () => Effect.succeed({ reference }) })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(inHours(10 * DAYS))
+        const { invoice, payments } = yield* look(fake)
+        assert.strictEqual(invoice.collection, "needs_attention")
+        assert.isNull(payments[0]?.reference)
+      }).pipe(withProvider(provider))
+    },
+  )
+
+  it.effect("to closing that is neither yes nor no closes nothing", () => {
+    const fake = new FakeProvider({ outcomeOf: () => ({ status: "requires_action" }) })
+    const provider = changed(fake, { closePayment: () => Effect.succeed("ok" as "closed") })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      yield* (yield* Payments).record({ invoiceId: (yield* look(fake)).invoice.id })
+      yield* advanceTo(inHours(5))
+      const { payments } = yield* look(fake)
+      assert.strictEqual(payments.find(({ provider: by }) => by === "fake")?.status, "open")
+    }).pipe(withProvider(provider))
+  })
+})
+
+describe("a provider that is not there any more", () => {
+  it.effect("is not called, and nothing is stored as sent", () => {
+    const fake = new FakeProvider()
+    let name = "fake"
+    const provider: PaymentProvider = {
+      ...changed(fake, {}),
+      get name() {
+        return name
+      },
+    }
+    return Effect.gen(function* () {
+      yield* subscribe
+      const { runDue } = yield* BillingRuns
+      for (let n = 0; n < 3 && fake.payments.length === 0; n++) yield* runDue({ limit: 1 })
+      assert.lengthOf(fake.payments, 1)
+      name = "other"
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(fake)
+      assert.strictEqual(invoice.collection, "collecting")
+      assert.lengthOf(fake.payments[0]!.attempts, 0)
+      assert.deepStrictEqual(yield* typesOf, [])
+      name = "fake"
+      yield* advanceTo(inHours(DAYS))
+      assert.strictEqual((yield* look(fake)).invoice.status, "paid")
     }).pipe(withProvider(provider))
   })
 })

@@ -186,6 +186,8 @@ describe("Payments.record", () => {
       const refused = yield* Effect.flip(record({ invoiceId: invoice.id, amount: 1n }))
       assert.instanceOf(refused, ActionUnavailable)
       assert.strictEqual(refused.problem, "pay is not possible: the invoice is void")
+      const whole = yield* Effect.flip((yield* Payments).record({ invoiceId: invoice.id }))
+      assert.include(whole.message, "pay is not possible: the invoice is void")
       assert.deepStrictEqual((yield* list()).data, [])
     }).pipe(inYears(START)),
   )

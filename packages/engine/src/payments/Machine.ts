@@ -181,7 +181,7 @@ const declined = (
   const { attempt, declines } = collection
   const decline = { method: attempt?.method ?? null, at }
   const all = [...declines, decline]
-  const next = advice ?? DECLINE_CODES[code] ?? "retry"
+  const next = advice ?? (Object.hasOwn(DECLINE_CODES, code) ? DECLINE_CODES[code] : undefined) ?? "retry"
   const noted = { ...marked(collection, "declined"), declines: all, isDecline: true }
   if (next === "confirm") {
     const move = waiting(collection, "requires_action", at)

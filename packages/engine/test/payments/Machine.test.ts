@@ -312,6 +312,12 @@ describe("declines", () => {
     assert.strictEqual(after(attempt(), send, declined("stop", { code })).state, "exhausted")
   })
 
+  it("with a code that is a name of every object are tried again", () => {
+    for (const code of ["constructor", "__proto__", "toString"]) {
+      assert.strictEqual(after(attempt(), send, declined(null, { code })).state, "retrying")
+    }
+  })
+
   it("begin anew with a new method, at once", () => {
     const other = after(attempt(), send, declined("new_method"), attempt("att_2", "pm_2"))
     assert.strictEqual(other.nextAt, START)

@@ -1,0 +1,79 @@
+/**
+ * What a payment provider answers, checked: it comes from outside. What is not understood leaves the outcome of the call
+ * unknown.
+ */
+import type { PaymentRead } from "@billwright/engine"
+import { DateTime, Effect, Redacted, Schema } from "effect"
+import * as Text from "../shared/Text.ts"
+import { MAX_REFERENCE_LENGTH } from "./Payment.ts"
+import type { AttemptAnswer } from "./PaymentProvider.ts"
+import { ProviderFailure } from "./ProviderFailure.ts"
+
+/** Longest code of a decline that is kept, in characters. The rest is cut. */
+export const MAX_CODE_LENGTH = 100
+/** The code of a decline without one. */
+const NO_CODE = "declined"
+/** How far ahead a provider may put the next attempt: a year. */
+const MAX_WAIT_MILLIS = 366 * 86_400_000
+
+const isSecret = (value: unknown): value is Redacted.Redacted<string> =>
+  Redacted.isRedacted(value) && typeof Redacted.value(value) === "string"
+const Secret = Schema.NullOr(Schema.declare(isSecret))
+
+const Declined = Schema.Struct({
+  status: Schema.Literal("declined"),
+  attemptId: Schema.String,
+  code: Schema.String,
+  advice: Schema.NullOr(Schema.Literals(["retry", "new_method", "confirm", "stop"])),
+  notBefore: Schema.NullOr(Schema.Int),
+})
+const Simple = Schema.Struct({ status: Schema.Literals(["open", "closed", "succeeded", "processing"]) })
+const Read = Schema.Union([Simple, Schema.Struct({ status: Schema.Literal("requires_action") }), Declined])
+const Attempted = Schema.Union([
+  Simple,
+  Schema.Struct({
+    status: Schema.Literal("requires_action"),
+    action: Schema.optionalKey(Schema.Struct({ clientSecret: Secret, url: Secret })),
+  }),
+  Declined,
+])
+const Opened = Schema.Struct({ reference: Text.bounded(1, MAX_REFERENCE_LENGTH) })
+const Closed = Schema.Literals(["closed", "already_succeeded"])
+
+/** The message has nothing of the answer: it may have secrets. */
+const notUnderstood = (what: string) =>
+  new ProviderFailure({ reason: "unknown", message: `the provider's answer has ${what}` })
+
+const checked = <A>(schema: Schema.Codec<A, unknown>, what: string) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return (answer: unknown): Effect.Effect<A, ProviderFailure> =>
+    Effect.mapError(decode(answer), () => notUnderstood(what))
+}
+
+const cleanCode = (code: string): string => {
+  // A character has at most two units.
+  const start = code.slice(0, 2 * MAX_CODE_LENGTH + 1).replaceAll("\0", "")
+  return Array.from(start.toWellFormed()).slice(0, MAX_CODE_LENGTH).join("") || NO_CODE
+}
+
+const cleaned = Effect.fnUntraced(function* <A extends AttemptAnswer | PaymentRead>(answer: A) {
+  if (answer.status !== "declined") return answer
+  const { epochMilliseconds: now } = yield* DateTime.now
+  if (answer.notBefore !== null && answer.notBefore > now + MAX_WAIT_MILLIS) {
+    return yield* notUnderstood("a date that is more than a year ahead")
+  }
+  return { ...answer, code: cleanCode(answer.code) }
+})
+
+const NO_STATE = "no state of a payment"
+const toRead = checked<PaymentRead>(Read, NO_STATE)
+const toAttempted = checked<AttemptAnswer>(Attempted, NO_STATE)
+
+/** How a payment stands. */
+export const paymentRead = (answer: unknown) => Effect.flatMap(toRead(answer), cleaned)
+/** What an attempt came to. */
+export const attemptAnswer = (answer: unknown) => Effect.flatMap(toAttempted(answer), cleaned)
+/** The reference of an opened payment. */
+export const openedPayment = checked(Opened, `no reference of 1 to ${MAX_REFERENCE_LENGTH} characters`)
+/** Whether a payment is closed, or has succeeded. */
+export const closedPayment = checked(Closed, "neither closed nor already_succeeded")

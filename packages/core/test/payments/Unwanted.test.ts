@@ -1,0 +1,150 @@
+/**
+ * Payments that are not wanted any more as they are: they are closed at the provider, wherever they wait.
+ */
+import { CreditNotes, type FakeOutcome, FakeProvider, Invoices, Payments } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  advanceTo,
+  declined,
+  events,
+  inHours,
+  look,
+  outcomes,
+  script,
+  SOON,
+  subscribe,
+  typesOf,
+  withProvider,
+} from "./collecting.ts"
+
+const LATER = inHours(2)
+
+type Act = (id: string) => Effect.Effect<unknown, unknown, Payments | Invoices | CreditNotes>
+
+const pay = (id: string) => Effect.flatMap(Payments, ({ record }) => record({ invoiceId: id } as never))
+const acts: ReadonlyArray<readonly [string, Act]> = [
+  ["paid by other means", pay],
+  ["void", (id) => Effect.flatMap(Invoices, (invoices) => invoices.void(id))],
+  ["written off", (id) => Effect.flatMap(Invoices, (invoices) => invoices.markUncollectible(id))],
+  [
+    "credited",
+    (id) =>
+      Effect.flatMap(CreditNotes, ({ create }) =>
+        create({ invoiceId: id as never, amount: 2_000n, reason: "other" }),
+      ),
+  ],
+]
+
+const waits: ReadonlyArray<readonly [string, FakeOutcome]> = [
+  ["retrying", declined("insufficient_funds")],
+  ["awaiting_customer", { status: "requires_action" }],
+  ["awaiting_method", declined("no_method")],
+  ["exhausted", declined("stop_payment_order")],
+]
+
+describe("a payment that is not wanted any more", () => {
+  for (const [state, outcome] of waits) {
+    // While the customer may confirm it, an invoice can't be voided.
+    const possible = acts.filter(([act]) => state !== "awaiting_customer" || act !== "void")
+    it.effect.each(possible)(`while it is ${state}, is closed at once when the invoice is %s`, ([, act]) => {
+      const provider = new FakeProvider({ outcomeOf: () => outcome })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(SOON)
+        const { invoice } = yield* look(provider)
+        assert.strictEqual(invoice.collection, state)
+        yield* act(invoice.id)
+        yield* advanceTo(LATER)
+        assert.isTrue(provider.payments[0]?.isClosed)
+        const { payments } = yield* look(provider)
+        const fake = payments.find((one) => one.provider === "fake")
+        assert.strictEqual(fake?.status, "closed")
+        provider.settle(provider.payments[0]!.reference, "succeeded")
+        yield* advanceTo(inHours(24 * 8))
+        assert.deepStrictEqual((yield* look(provider)).taken, [])
+      }).pipe(withProvider(provider))
+    })
+  }
+
+  it.effect("is closed when it needs attention and surely took nothing", () => {
+    const provider = new FakeProvider({ faultOf: script({ attemptPayment: ["break"] }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(provider)
+      assert.strictEqual(invoice.collection, "needs_attention")
+      yield* pay(invoice.id)
+      yield* advanceTo(LATER)
+      assert.isTrue(provider.payments[0]?.isClosed)
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("is replaced by one of what is left, before the customer confirms the old one", () => {
+    const provider = new FakeProvider({ outcomeOf: outcomes({ status: "requires_action" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(provider)
+      yield* (yield* CreditNotes).create({ invoiceId: invoice.id, amount: 1_500n, reason: "other" })
+      yield* advanceTo(LATER)
+      provider.settle(provider.payments[0]!.reference, "succeeded")
+      yield* advanceTo(inHours(24 * 5))
+      const { booked, payments, taken } = yield* look(provider)
+      assert.deepStrictEqual(
+        taken.map(([, amount]) => amount),
+        [500n],
+      )
+      assert.deepStrictEqual(booked, taken)
+      assert.isTrue(payments.every(({ overpaid }) => overpaid === 0n))
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("is read while a bank works on it, and then closed without a word of its collection", () => {
+    const provider = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(provider)
+      yield* pay(invoice.id)
+      yield* advanceTo(LATER)
+      assert.isFalse(provider.payments[0]?.isClosed)
+      provider.settle(provider.payments[0]!.reference, { code: "stop_payment_order" })
+      yield* advanceTo(inHours(24 * 3))
+      assert.isTrue(provider.payments[0]?.isClosed)
+      assert.deepStrictEqual(yield* typesOf, [
+        "payment.processing",
+        "payment.succeeded",
+        "invoice.paid",
+        "payment.failed",
+      ])
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("is not said to be tried again when its last attempt is declined", () => {
+    const provider = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(provider)
+      yield* pay(invoice.id)
+      provider.settle(provider.payments[0]!.reference, { code: "insufficient_funds" })
+      yield* advanceTo(inHours(24 * 3))
+      const failed = (yield* events).find(({ type }) => type === "payment.failed")
+      assert.deepInclude(failed?.data, { will_retry: false, next_attempt_at: null })
+      assert.isTrue(provider.payments[0]?.isClosed)
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("is closed and replaced once, by whichever runner", () => {
+    const provider = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(provider)
+      yield* (yield* CreditNotes).create({ invoiceId: invoice.id, amount: 1_500n, reason: "other" })
+      yield* advanceTo(inHours(24))
+      assert.lengthOf(provider.payments, 2)
+    }).pipe(withProvider(provider))
+  })
+})
