@@ -69,7 +69,7 @@ export const readOf = (intent: Stripe.PaymentIntent): PaymentRead => {
     case "requires_action":
       return { status: "requires_action" }
     case "canceled":
-      return { status: "open" }
+      return { status: "closed" }
     default:
       return lastDecline(intent)
   }

@@ -85,12 +85,8 @@ export class StripePayments {
     const { attemptId, presence } = attempt
     return this.#announce(attempt).pipe(
       Effect.flatMap((intent): Effect.Effect<AttemptAnswer, ProviderFailure> => {
-        if (intent.status === "canceled") {
-          const message = "Stripe: the payment intent is canceled"
-          return Effect.fail(new ProviderFailure({ reason: "permanent", message }))
-        }
         const { status } = readOf(intent)
-        const isMade = status === "succeeded" || status === "processing"
+        const isMade = status === "succeeded" || status === "processing" || status === "closed"
         if (isMade || chargedAttempt(intent) === attemptId) return Effect.succeed(answerOf(intent, presence))
         const method = attempt.method ?? defaultMethod(intent)
         return method === null

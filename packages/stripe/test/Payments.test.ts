@@ -182,7 +182,8 @@ describe("attempts at Stripe", () => {
     Effect.gen(function* () {
       const { attempt, charges, client, provider, reference } = given
       yield* Effect.promise(() => client.paymentIntents.cancel(reference))
-      assert.strictEqual((yield* Effect.flip(provider.attemptPayment(attempt))).reason, "permanent")
+      assert.deepStrictEqual(yield* provider.attemptPayment(attempt), { status: "closed" })
+      assert.deepStrictEqual(yield* provider.readPayment(reference), { status: "closed" })
       assert.strictEqual(charges(), 0)
     }))
 
