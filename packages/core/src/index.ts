@@ -176,12 +176,13 @@ export { subscriptionView } from "./subscriptions/SubscriptionView.ts"
 export type { PendingChangeView, SubscriptionView } from "./subscriptions/SubscriptionView.ts"
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
-export { DueStore, MAX_CLAIMED_SUBJECTS } from "./time/DueStore.ts"
+export { DueStore, LANES, laneOf, MAX_CLAIMED_SUBJECTS } from "./time/DueStore.ts"
 export type {
   ClaimedSubject,
   DueClaim,
   DueCounts,
   FirstDue,
+  Lane,
   ScheduledSubject,
   Subject,
 } from "./time/DueStore.ts"

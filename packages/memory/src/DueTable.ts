@@ -9,6 +9,8 @@ import {
   type DueCounts,
   DueStore,
   type FirstDue,
+  type Lane,
+  laneOf,
   type Subject,
   Tenant,
   type TestClock,
@@ -54,7 +56,7 @@ export class DueTable {
   readonly #journal: Journal
   readonly #rows = new Map<string, Row>()
   readonly #parties = new Map<string, DueParty<Row>>()
-  readonly #queue = new DueQueue<Row>()
+  readonly #queues: Readonly<Record<Lane, DueQueue<Row>>> = { billing: new DueQueue(), calls: new DueQueue() }
   /** The rows of subjects that are due by a test clock. */
   readonly #clocked = new Map<TestClock.TestClockId, Set<Row>>()
   readonly #customers: CollectionTable<Customer.Customer>
@@ -73,7 +75,7 @@ export class DueTable {
   ): void {
     let row = this.#rows.get(subject.id)
     if (row === undefined) {
-      const group = new DueGroup(this.#partyOf(tenant))
+      const group = new DueGroup(this.#partyOf(laneOf(subject), tenant))
       const customer = customerId === null ? undefined : this.#customers.peek(tenant, customerId)
       const clockId = customer?.testClockId ?? null
       const state = { ...NONE, clockId }
@@ -98,8 +100,8 @@ export class DueTable {
     return { dueAt, failure }
   }
 
-  claim({ leaseUntil, limit, now }: DueClaim): ReadonlyArray<ClaimedSubject> {
-    const found = this.#queue.due(now.epochMilliseconds, {
+  claim({ lane, leaseUntil, limit, now }: DueClaim): ReadonlyArray<ClaimedSubject> {
+    const found = this.#queues[lane].due(now.epochMilliseconds, {
       inAll: limit,
       ofGroup: () => limit,
       ofParty: () => limit,
@@ -125,8 +127,9 @@ export class DueTable {
     return true
   }
 
-  get nextDueAt(): number | undefined {
-    return this.#queue.earliest
+  get nextDueAt(): number {
+    const { billing, calls } = this.#queues
+    return Math.min(billing.earliest ?? Infinity, calls.earliest ?? Infinity)
   }
 
   firstDue(tenant: Tenant.Tenant, clockId: TestClock.TestClockId): FirstDue | undefined {
@@ -191,14 +194,15 @@ export class DueTable {
   }
 
   #move(row: Row, state: State): void {
-    if (row.heapIndex !== -1) this.#queue.remove(row.group, row)
+    const queue = this.#queues[laneOf(row.subject)]
+    if (row.heapIndex !== -1) queue.remove(row.group, row)
     const before = row.state.clockId
     if (before !== null) this.#clocked.get(before)?.delete(row)
     row.state = state
     const at = claimableAt(state)
     if (at === undefined) return
     row.dueAt = at
-    if (state.clockId === null) this.#queue.add(row.group, row)
+    if (state.clockId === null) queue.add(row.group, row)
     else this.#ofClock(state.clockId).add(row)
   }
 
@@ -208,8 +212,8 @@ export class DueTable {
     return known
   }
 
-  #partyOf(tenant: Tenant.Tenant): DueParty<Row> {
-    const key = Tenant.tenantKey(tenant)
+  #partyOf(lane: Lane, tenant: Tenant.Tenant): DueParty<Row> {
+    const key = `${lane} ${Tenant.tenantKey(tenant)}`
     const known = this.#parties.get(key)
     if (known !== undefined) return known
     const party = new DueParty<Row>()
@@ -248,6 +252,8 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
         return Exit.void
       }),
     nextDueAt: journal.verb(() =>
-      Exit.succeed(Option.map(Option.fromUndefinedOr(table.nextDueAt), DateTime.makeUnsafe)),
+      Exit.succeed(
+        Number.isFinite(table.nextDueAt) ? Option.some(DateTime.makeUnsafe(table.nextDueAt)) : Option.none(),
+      ),
     ),
   })

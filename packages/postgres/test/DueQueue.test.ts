@@ -28,7 +28,9 @@ const live = Billing.layer.pipe(
 const minute = (minutes: number): DateTime.Utc => DateTime.add(START, { minutes })
 
 const claim = (now: number, limit = 100) =>
-  Effect.flatMap(DueStore, (due) => due.claimDue({ now: minute(now), leaseUntil: minute(now + 2), limit }))
+  Effect.flatMap(DueStore, (due) =>
+    due.claimDue({ lane: "billing", now: minute(now), leaseUntil: minute(now + 2), limit }),
+  )
 
 const asOf = ({ tenant }: ClaimedSubject) => Effect.provideService(CurrentTenant, tenant)
 const holds = (claimed: ClaimedSubject) =>

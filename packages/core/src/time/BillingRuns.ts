@@ -1,7 +1,7 @@
 /**
  * Does what is due: starts, renewals and ends of subscriptions, the finalization of drafts, and attempts of payments.
  */
-import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema } from "effect"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema, Semaphore } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
 import { makeCollector } from "../payments/Collector.ts"
@@ -15,6 +15,8 @@ import {
   type ClaimedSubject,
   type DueCounts,
   DueStore,
+  type Lane,
+  LANES,
   MAX_CLAIMED_SUBJECTS,
   type Subject,
 } from "./DueStore.ts"
@@ -36,6 +38,11 @@ const CLAIM_OF_BATCHES = 4 * MAX_BATCH
  * next one is computed.
  */
 const BATCHES_AT_ONCE = 2
+/**
+ * How many calls of a payment provider one runner makes at the same time. It claims no more, so that each is made within
+ * its lease.
+ */
+export const CALLS_AT_ONCE = 8
 /** Most subjects of one run. */
 const MAX_RUN = 1_000_000
 const limitMessage = { message: `must be an integer from 1 to ${MAX_RUN}` }
@@ -48,6 +55,8 @@ export const RunDue = Schema.Struct({
   ),
   /** Only what is due at this instant or before it; not in the future. Default: now. */
   until: Schema.optionalKey(Schema.DateTimeUtc),
+  /** Only what is in this lane. Default: both, at the same time. */
+  lane: Schema.optionalKey(Schema.Literals(LANES)),
 })
 export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 
@@ -81,7 +90,8 @@ export class BillingRuns extends Context.Service<
   BillingRuns,
   {
     /**
-     * Works until nothing is due any more. Each subject has a transaction of its own, or shares one with at most
+     * Works until nothing is due any more. Calls of a payment provider are made beside the rest, at most `CALLS_AT_ONCE` at
+     * the same time, so that a slow one holds up no invoice. Each subject has a transaction of its own, or shares one with at most
      * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`, and two of these are worked on at
      * the same time: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
      * instants at which things are due, and not on when they are run. Not within a transaction. `onProgress` is called after
@@ -188,6 +198,7 @@ export class BillingRuns extends Context.Service<
         ).pipe(Effect.ignore)
 
       const runAll = Effect.fnUntraced(function* (
+        lane: Lane,
         all: ReadonlyArray<ClaimedSubject>,
         until: number,
         note: (counts: Counts) => Effect.Effect<void>,
@@ -209,12 +220,18 @@ export class BillingRuns extends Context.Service<
             yield* done(claimed, counts)
           }
         })
-        const rounds = batchTransactor === undefined ? all.map((one) => [[one]]) : batchesOf(all, mayShare)
+        const rounds =
+          lane === "calls"
+            ? [all.map((one) => [one])]
+            : batchTransactor === undefined
+              ? all.map((one) => [[one]])
+              : batchesOf(all, mayShare)
+        const most = lane === "calls" ? CALLS_AT_ONCE : BATCHES_AT_ONCE
         yield* Effect.onError(
           Effect.forEach(
             rounds,
             (batches) => {
-              const concurrency = batches.length === 1 ? 1 : BATCHES_AT_ONCE
+              const concurrency = batches.length === 1 ? 1 : most
               return Effect.forEach(batches, runBatch, { concurrency, discard: true })
             },
             { discard: true },
@@ -227,7 +244,7 @@ export class BillingRuns extends Context.Service<
         input: RunDue = {},
         onProgress: (soFar: RunReport) => Effect.Effect<void> = () => Effect.void,
       ) {
-        const { limit = MAX_RUN, until } = yield* decodeRun(input)
+        const { lane: only, limit = MAX_RUN, until } = yield* decodeRun(input)
         if (until !== undefined && DateTime.isGreaterThan(until, yield* DateTime.now)) {
           return yield* new InvalidInput({ field: "until", problem: "must not be in the future" })
         }
@@ -242,22 +259,46 @@ export class BillingRuns extends Context.Service<
           }
           return onProgress(report)
         }
-        for (let left = limit; left > 0;) {
-          const now = yield* DateTime.now
-          const end = until ?? now
-          const leaseUntil = DateTime.add(now, { milliseconds: RUN_LEASE_MILLIS })
-          const most = Math.min(left, claimSize, MAX_CLAIMED_SUBJECTS)
-          const count = yield* Effect.uninterruptibleMask((restore) =>
-            Effect.gen(function* () {
-              const all = yield* due.claimDue({ now: end, leaseUntil, limit: most })
-              yield* restore(runAll(all, end.epochMilliseconds, note))
-              return all.length
-            }),
-          )
-          left -= count
-          if (count === 0) return { ...report, hasMore: false }
+        let left = limit
+        const claims = yield* Semaphore.make(1)
+        /** The lanes claim one after another, because they share the limit. */
+        const claim = (lane: Lane, end: DateTime.Utc, now: DateTime.Utc) =>
+          Effect.suspend(() => {
+            const size = lane === "calls" ? CALLS_AT_ONCE : Math.min(claimSize, MAX_CLAIMED_SUBJECTS)
+            const most = Math.min(left, size)
+            if (most === 0) return Effect.succeed([])
+            const leaseUntil = DateTime.add(now, { milliseconds: RUN_LEASE_MILLIS })
+            return Effect.tap(due.claimDue({ lane, now: end, leaseUntil, limit: most }), (all) =>
+              Effect.sync(() => (left -= all.length)),
+            )
+          }).pipe(claims.withPermits(1))
+        /** Works until nothing of a lane is due any more. Gives how much was. */
+        const runLane = Effect.fnUntraced(function* (lane: Lane) {
+          for (let found = 0; ;) {
+            const now = yield* DateTime.now
+            const end = until ?? now
+            const count = yield* Effect.uninterruptibleMask((restore) =>
+              Effect.gen(function* () {
+                const all = yield* claim(lane, end, now)
+                yield* restore(runAll(lane, all, end.epochMilliseconds, note))
+                return all.length
+              }),
+            )
+            if (count === 0) return found
+            found += count
+          }
+        })
+        const lanes = only === undefined ? LANES : [only]
+        for (;;) {
+          // A lane that fails does not stop calls of the other one.
+          const ends = yield* Effect.forEach(lanes, (lane) => Effect.exit(runLane(lane)), {
+            concurrency: "unbounded",
+          })
+          const found = yield* Effect.forEach(ends, (end) => end)
+          if (left === 0) return report
+          // What is done in one lane may make something due in the other one.
+          if (found.every((count) => count === 0)) return { ...report, hasMore: false }
         }
-        return report
       })
 
       const nextDueAt = Effect.flatMap(duePort, (due) => due.nextDueAt)
@@ -273,7 +314,12 @@ export class BillingRuns extends Context.Service<
    */
   static readonly layer = Layer.effect(
     BillingRuns,
-    Effect.tap(BillingRuns, (runs) => RunLoop.work(runs)),
+    Effect.tap(BillingRuns, ({ nextDueAt, runDue }) =>
+      RunLoop.work({
+        nextDueAt,
+        lanes: LANES.map((lane) => (input) => runDue({ ...input, lane })),
+      }),
+    ),
   ).pipe(Layer.provide(BillingRuns.layerManual))
 }
 

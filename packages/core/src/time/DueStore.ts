@@ -31,6 +31,20 @@ export type ScheduledSubject = Extract<
   { readonly kind: "payment_method" | "plan_migration" | "test_clock" }
 >
 
+/**
+ * Subjects are claimed in two lanes, so that a payment provider that is slow holds up nothing else.
+ *
+ * - `billing`: invoices, subscriptions and migrations of plans. Most of that is done within the storage.
+ * - `calls`: all others, whose work calls a payment provider: payments, and test clocks with their payments.
+ */
+export type Lane = "billing" | "calls"
+
+export const LANES: ReadonlyArray<Lane> = ["billing", "calls"]
+
+/** The lane of a subject. */
+export const laneOf = ({ kind }: Subject): Lane =>
+  kind === "invoice" || kind === "plan_migration" || kind === "subscription" ? "billing" : "calls"
+
 /** A subject that a runner has leased. */
 export interface ClaimedSubject {
   readonly tenant: Tenant
@@ -46,6 +60,8 @@ export interface ClaimedSubject {
 }
 
 export interface DueClaim {
+  /** What is claimed. */
+  readonly lane: Lane
   readonly now: DateTime.Utc
   /** When the leases end. */
   readonly leaseUntil: DateTime.Utc
@@ -84,7 +100,7 @@ export class DueStore extends Context.Service<
   DueStore,
   {
     /**
-     * Leases subjects that are due, in the order of `dueAt`, then invoices before payments before subscriptions, then by id. Each is leased
+     * Leases subjects of a lane that are due, in the order of `dueAt`, then invoices before payments before subscriptions, then by id. Each is leased
      * to one caller only, also when several claim at once. When its lease ends, the subject is due again.
      *
      * When more subjects are due than the limit, tenants take turns: each gets its longest due subject before any gets a

@@ -11,7 +11,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 export const RUN_POLL_MILLIS = 5_000
 /** How long to wait when something is due that can't be claimed: somebody else holds it. */
 const HELD_MILLIS = 1_000
-/** Most subjects of one round. */
+/** Most subjects of one round of a lane. */
 const ROUND = 500
 /** How long the run under way may take to be undone, and its leases to be ended, when the loop stops. */
 const STOP_MILLIS = 4_000
@@ -20,9 +20,12 @@ type Failure = InvoicingUnsupported | StorageError
 
 /** What the loop calls. */
 export interface Runs {
-  readonly runDue: (input: {
-    readonly limit: number
-  }) => Effect.Effect<{ readonly hasMore: boolean }, InvalidInput | Failure>
+  /** What does what is due in each lane. */
+  readonly lanes: ReadonlyArray<
+    (input: {
+      readonly limit: number
+    }) => Effect.Effect<{ readonly hasMore: boolean }, InvalidInput | Failure>
+  >
   readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, Failure>
 }
 
@@ -33,12 +36,12 @@ const pauseUntil = (next: Option.Option<DateTime.Utc>, now: number): number => {
 }
 
 /**
- * Does what is due, at its instant, until the scope closes. Then the subject under way is undone, and others can claim it
+ * Does what is due, at its instant, until the scope closes. No lane waits for another one. Then the subject under way is undone, and others can claim it
  * and the rest at once. Ends by itself on a storage without subscriptions and invoices.
  */
 export const work = Effect.fnUntraced(function* ({
+  lanes,
   nextDueAt,
-  runDue,
 }: Runs): Effect.fn.Return<void, never, Scope.Scope> {
   const outage = OutageLog.make("billing works again")
   const failed = (error: unknown) =>
@@ -46,21 +49,25 @@ export const work = Effect.fnUntraced(function* ({
       outage.failed("what is due can't be billed because the storage fails; it is tried again", error),
       Effect.sleep(RUN_POLL_MILLIS),
     )
-  const round = Effect.gen(function* () {
-    const { hasMore } = yield* runDue({ limit: ROUND })
-    yield* outage.worked
-    if (hasMore) return
-    yield* Effect.sleep(pauseUntil(yield* nextDueAt, yield* Clock.currentTimeMillis))
-  }).pipe(
-    Effect.catchTags({ InvalidInput: Effect.die, StorageError: failed }),
-    // The loop must not end by a bug in one round, or by something in it that interrupts itself. When the loop is
-    // interrupted, this is not asked.
-    Effect.catchCause((cause) =>
-      Cause.hasFails(cause) ? Effect.failCause(cause) : failed(Cause.squash(cause)),
+  const roundOf = (runDue: Runs["lanes"][number]) =>
+    Effect.gen(function* () {
+      const { hasMore } = yield* runDue({ limit: ROUND })
+      yield* outage.worked
+      if (hasMore) return
+      yield* Effect.sleep(pauseUntil(yield* nextDueAt, yield* Clock.currentTimeMillis))
+    }).pipe(
+      Effect.catchTags({ InvalidInput: Effect.die, StorageError: failed }),
+      // The loop must not end by a bug in one round, or by something in it that interrupts itself. When the loop is
+      // interrupted, this is not asked.
+      Effect.catchCause((cause) =>
+        Cause.hasFails(cause) ? Effect.failCause(cause) : failed(Cause.squash(cause)),
+      ),
+    )
+  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
+  const looping = yield* Effect.forEach(lanes, (runDue) =>
+    Effect.forkDetach(
+      Effect.forever(roundOf(runDue)).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void)),
     ),
   )
-  const rounds = Effect.forever(round).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void))
-  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
-  const looping = yield* Effect.forkDetach(rounds)
-  yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interrupt(looping), STOP_MILLIS))
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interruptAll(looping), STOP_MILLIS))
 })

@@ -1,5 +1,6 @@
 /**
- * The queue of billing runs: `claim_due` leases subjects on which something is due, and `next_due` says when that is.
+ * The queue of billing runs: `claim_due` leases subjects of the lane `billing` on which something is due, `claim_due_calls`
+ * those of the lane `calls`, and `next_due` says when something is due.
  *
  * A claim works like `claim_deliveries`, without endpoints. It looks at the subjects that have been due the longest, and picks
  * from them with tenants taking turns. If more may be due than it looked at, it also visits tenant after tenant, so that
@@ -8,7 +9,14 @@
  */
 import { instantOf, millis, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { define } from "./SqlFunction.ts"
+import { define, type SqlFunction } from "./SqlFunction.ts"
+
+/** The subjects of each lane, by their rows `q`. Each lane has indexes of its own, with these words. */
+const LANES = {
+  billing: "q.kind in ('invoice', 'plan_migration', 'subscription')",
+  calls: "q.kind not in ('invoice', 'plan_migration', 'subscription')",
+} as const
+type LaneRows = (typeof LANES)[keyof typeof LANES]
 
 /** How many subjects are looked at in each order: those due longest, and those to be tried again. At least one claim. */
 const LOOK_AHEAD = 1_000
@@ -21,12 +29,12 @@ const isFree = "(q.leased_until is null or q.leased_until <= v_now) and not q.ct
 const COLUMNS = "q.ctid as tid, q.account_id, q.mode, q.kind, q.id, q.due_at"
 
 /** Subjects due for the first time, and those to be tried again, each by an index in this order. */
-const lookAhead = (schema: SchemaName): string => `
-      (select ${COLUMNS} from ${schema}.billing_due q where q.test_clock_id is null and q.attempts = 0 and q.due_at <= v_now and ${isFree}
+const lookAhead = (schema: SchemaName, lane: LaneRows): string => `
+      (select ${COLUMNS} from ${schema}.billing_due q where ${lane} and q.test_clock_id is null and q.attempts = 0 and q.due_at <= v_now and ${isFree}
         order by q.due_at, q.kind, q.id limit ${LOOK_AHEAD})
       union all
       (select ${COLUMNS} from ${schema}.billing_due q
-        where q.test_clock_id is null and q.retry_at is not null and q.retry_at <= v_now and q.due_at <= v_now and ${isFree}
+        where ${lane} and q.test_clock_id is null and q.retry_at is not null and q.retry_at <= v_now and q.due_at <= v_now and ${isFree}
         order by q.retry_at, q.due_at, q.kind, q.id limit ${LOOK_AHEAD})`
 
 /**
@@ -46,21 +54,21 @@ const pick = `turns as (
 
 const PICKED = "(select array_agg(p.tid order by p.turn, p.due_at, p.kind, p.id) from picked p)"
 
-const pickFromAll = (schema: SchemaName): string => `
-    with looked as (${lookAhead(schema)}
+const pickFromAll = (schema: SchemaName, lane: LaneRows): string => `
+    with looked as (${lookAhead(schema, lane)}
     ), ${pick}
     select (select count(*) from looked), ${PICKED} into v_ahead, v_picked;`
 
 // `union` leaves a tenant out that was visited before, so the visits end when they are around. `nulls first` matches the
 // order of the index by tenant and of no other index. The row comparison is needed because, with a condition on `due_at`
 // alone, Postgres before 18 would use the index by `due_at`.
-const pickByTenant = (schema: SchemaName): string => {
+const pickByTenant = (schema: SchemaName, lane: LaneRows): string => {
   const next = (after: string): string => `select q.account_id, q.mode from (
           (select q.account_id, q.mode, 1 as n from ${schema}.billing_due q where (q.account_id, q.mode) > ${after}
-            and q.test_clock_id is null and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
+            and ${lane} and q.test_clock_id is null and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
           union all
           (select q.account_id, q.mode, 2 as n from ${schema}.billing_due q
-            where q.test_clock_id is null and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
+            where ${lane} and q.test_clock_id is null and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
         ) as q order by q.n limit 1`
   return `
     with recursive visits (account_id, mode) as (
@@ -72,13 +80,13 @@ const pickByTenant = (schema: SchemaName): string => {
     ), looked as (
       select d.* from tenants t cross join lateral (
         select ${COLUMNS} from ${schema}.billing_due q
-        where q.test_clock_id is null and q.account_id = t.account_id and q.mode = t.mode
+        where ${lane} and q.test_clock_id is null and q.account_id = t.account_id and q.mode = t.mode
           and (q.account_id, q.mode, q.due_at) <= (t.account_id, t.mode, v_now)
           and (q.attempts = 0 or q.retry_at is not null) and (q.retry_at is null or q.retry_at <= v_now) and ${isFree}
         order by q.due_at nulls first, q.kind, q.id
         limit (select greatest(${LOOK_AHEAD} / greatest(count(*), 1), 1) from tenants)
       ) as d
-      union${lookAhead(schema)}
+      union${lookAhead(schema, lane)}
     ), ${pick}
     select (select array[t.account_id, t.mode] from tenants t order by t.n desc limit 1),
       ${PICKED} into v_last, v_picked;`
@@ -103,9 +111,10 @@ const answer = (rows: string): string => `
     v_last[2]
   from leased l order by l.due_at, l.kind, l.id;`
 
-export const claimDue = define(
-  "claim_due",
-  (schema) => `(
+const claimOf = (name: string, lane: LaneRows): SqlFunction =>
+  define(
+    name,
+    (schema) => `(
   p_now bigint, p_lease_until bigint, p_token uuid, p_limit integer, p_after_account text, p_after_mode text,
   p_is_repeat boolean
 ) returns table (account_id text, mode text, kind text, id uuid, customer_id uuid, due_at text, attempts integer, token uuid,
@@ -133,8 +142,8 @@ begin
   end if;
 
   for v_round in 1..${MAX_ROUNDS} loop
-    if v_is_by_tenant then${pickByTenant(schema)}
-    else${pickFromAll(schema)}
+    if v_is_by_tenant then${pickByTenant(schema, lane)}
+    else${pickFromAll(schema, lane)}
       if v_ahead >= ${LOOK_AHEAD} and v_round = 1 then
         -- Nothing is locked yet: the rows looked at may all be of one tenant, and another tenant waits behind them.
         v_is_by_tenant := true;
@@ -149,8 +158,11 @@ ${answer(`
     from unnest(v_tids) with ordinality as t (tid, place) where q.ctid = t.tid returning q.*`)}
 end
 $$`,
-  { isByIndex: true },
-)
+    { isByIndex: true },
+  )
+
+export const claimDue = claimOf("claim_due", LANES.billing)
+export const claimDueCalls = claimOf("claim_due_calls", LANES.calls)
 
 /** How many subjects at the start of each order are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
@@ -166,12 +178,29 @@ const nextOf = (schema: SchemaName, due: string, where: string, order: string): 
     union all
     (select ${due} from ${schema}.billing_due q where ${where} and q.leased_until is null order by ${order} limit 1)`
 
+const nextOfLane = (schema: SchemaName, lane: LaneRows): string =>
+  [
+    nextOf(
+      schema,
+      "q.due_at",
+      `${lane} and q.test_clock_id is null and q.attempts = 0`,
+      "q.due_at, q.kind, q.id",
+    ),
+    nextOf(
+      schema,
+      "greatest(q.retry_at, q.due_at)",
+      `${lane} and q.test_clock_id is null and q.retry_at is not null`,
+      "q.retry_at, q.due_at, q.kind, q.id",
+    ),
+  ].join("\n    union all")
+
 export const nextDue = define(
   "next_due",
   (schema) => `() returns bigint language plpgsql stable as $$
 begin
-  return (select ${millis("min(q.at)")} from (${nextOf(schema, "q.due_at", "q.test_clock_id is null and q.attempts = 0", "q.due_at, q.kind, q.id")}
-    union all${nextOf(schema, "greatest(q.retry_at, q.due_at)", "q.test_clock_id is null and q.retry_at is not null", "q.retry_at, q.due_at, q.kind, q.id")}
+  return (select ${millis("min(q.at)")} from (${Object.values(LANES)
+    .map((lane) => nextOfLane(schema, lane))
+    .join("\n    union all")}
   ) as q);
 end
 $$`,

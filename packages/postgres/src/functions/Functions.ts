@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
-import { claimDue, nextDue } from "./ClaimDueFunction.ts"
+import { claimDue, claimDueCalls, nextDue } from "./ClaimDueFunction.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
@@ -67,6 +67,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   cancelDeliveries,
   replayDeliveries,
   claimDue,
+  claimDueCalls,
   nextDue,
 ]
 

@@ -9,6 +9,7 @@ import {
   type DueClaim,
   DueStore,
   type FirstDue,
+  type Lane,
   Id,
   type Subject,
   type Tenant,
@@ -76,9 +77,11 @@ const availableAt = (sql: SqlClient.SqlClient) =>
 
 const make = Effect.gen(function* () {
   const { read, schema, tables: t, write, writeApart } = yield* Database
-  const claiming = `select account_id, mode, kind, id::text as id, customer_id::text as customer_id, due_at,
+  const claiming = (
+    lane: Lane,
+  ) => `select account_id, mode, kind, id::text as id, customer_id::text as customer_id, due_at,
   attempts::text as attempts, token::text as token, visited_account, visited_mode
-from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer, $5::text, $6::text,
+from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer, $5::text, $6::text,
   $7::text::boolean)`
   const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
     invoice: t.billing_invoices,
@@ -88,25 +91,31 @@ from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4:
     subscription: t.billing_subscriptions,
     test_clock: t.test_clocks,
   }
-  let visited: Visited = { account: null, mode: null }
+  const visited: Record<Lane, Visited> = {
+    billing: { account: null, mode: null },
+    calls: { account: null, mode: null },
+  }
 
-  const claimDue = Effect.fnUntraced(function* ({ leaseUntil, limit, now }: DueClaim) {
+  const claimDue = Effect.fnUntraced(function* ({ lane, leaseUntil, limit, now }: DueClaim) {
     const operation = "DueStore.claimDue"
     const token = crypto.randomUUID()
     const rows = yield* writeApart(operation, (sql, isRepeat) =>
-      sql.unsafe<Row>(claiming, [
+      sql.unsafe<Row>(claiming(lane), [
         millisOf(now),
         millisOf(leaseUntil),
         token,
         String(limit),
-        visited.account,
-        visited.mode,
+        visited[lane].account,
+        visited[lane].mode,
         String(isRepeat),
       ]),
     )
     const [first] = rows
     if (first !== undefined) {
-      visited = { account: textOrNull(first, "visited_account"), mode: textOrNull(first, "visited_mode") }
+      visited[lane] = {
+        account: textOrNull(first, "visited_account"),
+        mode: textOrNull(first, "visited_mode"),
+      }
     }
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(claimedFromRow))(rows)
   })

@@ -8,6 +8,7 @@ import {
   Customer,
   DueStore,
   InvoiceStore,
+  type Lane,
   type ScheduledSubject,
   type Subject,
   type SubscriptionId,
@@ -30,16 +31,16 @@ import {
   subscriptionOf,
 } from "./InvoicingProbe.ts"
 
-const claim = (now: number, limit = 500) =>
+const claim = (now: number, limit = 500, lane: Lane = "billing") =>
   Effect.flatMap(DueStore, (store) =>
-    store.claimDue({ now: minuteOf(now), leaseUntil: minuteOf(now + 10), limit }),
+    store.claimDue({ lane, now: minuteOf(now), leaseUntil: minuteOf(now + 10), limit }),
   )
 
 /** Sets aside whatever other tests have left in the queue. */
 export const emptyQueue = Effect.gen(function* () {
   const store = yield* DueStore
   for (;;) {
-    const left = yield* claim(1_000_000)
+    const left = [...(yield* claim(1_000_000)), ...(yield* claim(1_000_000, 500, "calls"))]
     if (left.length === 0) return
     for (const claimed of left) {
       const failure = { attempts: 1, problem: "left by a test", at: minuteOf(0), retryAt: null }

@@ -253,7 +253,12 @@ export const invoiceContract = (test: InvoicingTest): void => {
       same(yield* store.find(draft.id), Option.none())
       same((yield* store.list({ subscriptionId: subscription.id }, firstPage)).data, [])
       same(yield* store.billedLines(subscription.id, 0), [])
-      const claim = { now: minuteOf(2), leaseUntil: minuteOf(3), limit: MAX_CLAIMED_SUBJECTS }
+      const claim = {
+        lane: "billing",
+        now: minuteOf(2),
+        leaseUntil: minuteOf(3),
+        limit: MAX_CLAIMED_SUBJECTS,
+      } as const
       const claimed = yield* (yield* DueStore).claimDue(claim)
       assert.notInclude(
         claimed.map(({ subject }): string => subject.id),

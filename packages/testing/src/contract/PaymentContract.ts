@@ -166,7 +166,9 @@ export const paymentContract = (test: InvoicingTest): void => {
       })
       yield* payments.insert(payment)
       same(yield* payments.find(payment.id), Option.some(payment))
-      const claim = { now: minuteOf(6), leaseUntil: minuteOf(8), limit: 10 }
+      const claim = { lane: "calls", now: minuteOf(6), leaseUntil: minuteOf(8), limit: 10 } as const
+      // No other lane has it.
+      same(yield* due.claimDue({ ...claim, lane: "billing" }), [])
       const [claimed] = yield* due.claimDue(claim)
       assert.deepInclude(claimed, { dueAt: millisOf(5), customerId: payment.customerId, attempts: 0 })
       assert.deepStrictEqual(claimed?.subject, { kind: "payment", id: payment.id })

@@ -6,6 +6,7 @@ import {
   CurrentTenant,
   Customer,
   DueStore,
+  LANES,
   LiveSubscriptions,
   type Subscription,
   SubscriptionStore,
@@ -43,7 +44,7 @@ const MOST = 500
 const setAside = Effect.gen(function* () {
   const due = yield* DueStore
   const claim = { now: minuteOf(FAR), leaseUntil: minuteOf(2 * FAR), limit: MOST }
-  while ((yield* due.claimDue(claim)).length > 0);
+  for (const lane of LANES) while ((yield* due.claimDue({ ...claim, lane })).length > 0);
 })
 
 /** A new customer of a new test clock. */
@@ -221,7 +222,12 @@ const claim = Effect.fnUntraced(function* (
 ) {
   const due = yield* DueStore
   const waiting = reference.due(millisOf(now))
-  const found = yield* due.claimDue({ now: minuteOf(now), leaseUntil: minuteOf(now + lease), limit })
+  const found = yield* due.claimDue({
+    lane: "billing",
+    now: minuteOf(now),
+    leaseUntil: minuteOf(now + lease),
+    limit,
+  })
   assert.lengthOf(found, Math.min(limit, waiting.length))
   const ids = found.map(({ subject }) => subject.id as string)
   const isFound = (id: string) => ids.includes(id)
