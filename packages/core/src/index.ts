@@ -199,7 +199,7 @@ export type { SubscriptionPreview } from "./subscriptions/SubscriptionPreview.ts
 export { Subscriptions } from "./subscriptions/Subscriptions.ts"
 export * as PlanMigration from "./time/PlanMigration.ts"
 export { PlanMigrations } from "./time/PlanMigrations.ts"
-export { BillingRuns } from "./time/BillingRuns.ts"
+export { BillingRuns, CALLS_AT_ONCE } from "./time/BillingRuns.ts"
 export { TestClocks } from "./time/TestClocks.ts"
 export type { AdvanceTestClock } from "./time/TestClocks.ts"
 export { RUN_POLL_MILLIS } from "./time/RunLoop.ts"

@@ -255,6 +255,7 @@ describe("two runners", () => {
         // A runner that claims everything and is killed.
         const lost = yield* Effect.flatMap(DueStore, (due) =>
           due.claimDue({
+            lane: "billing",
             now: DateTime.makeUnsafe(MONTH),
             leaseUntil: DateTime.makeUnsafe(MONTH + 60_000),
             limit: 500,

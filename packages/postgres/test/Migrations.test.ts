@@ -273,6 +273,7 @@ const FROZEN: ReadonlyArray<string> = [
   "86ad9b86482b3fa87f9441c1b755cd59ebdca17d39ec243787008c32ae127c55",
   "ccfe674c1055804a40bfe9a341f08ffd88b3262499c2d69ef4af34c9c8e60a74",
   "c18f7f6ac4b342e52f8ef6d7bc29ee9d9442e3f96ba3b3dda64850f019a19a20",
+  "f11bea86ca2d938ca8c6d49bd206a686c2dfb416496a4d2420bd71b9876edfb5",
 ]
 
 describe("each migration", () => {

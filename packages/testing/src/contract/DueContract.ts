@@ -9,6 +9,8 @@ import {
   DueStore,
   InvoiceStore,
   type Lane,
+  laneOf,
+  LANES,
   type ScheduledSubject,
   type Subject,
   type SubscriptionId,
@@ -97,24 +99,27 @@ const failureAt = (at: number, retryAt: DateTime.Utc | null) => ({
 const isScheduled = Effect.fnUntraced(function* (subject: ScheduledSubject) {
   yield* emptyQueue
   const due = yield* DueStore
+  const lane = laneOf(subject)
   yield* due.schedule(subject, millisOf(1))
-  const [first] = yield* claim(1)
+  const [first] = yield* claim(1, 500, lane)
   same(first?.subject, subject)
   assert.deepInclude(first, { customerId: null, dueAt: millisOf(1), attempts: 0 })
   assert.isTrue(yield* holds(first!))
   assert.isTrue(yield* due.release(first!, null))
-  const [second] = yield* claim(1)
+  // No other lane has it.
+  for (const other of LANES) if (other !== lane) same(yield* claim(1, 500, other), [])
+  const [second] = yield* claim(1, 500, lane)
   const { atomically } = yield* Transactor
   yield* Effect.flip(atomically(Effect.andThen(due.schedule(subject, null), Effect.fail("no"))))
   assert.isTrue(yield* holds(second!))
   yield* due.schedule(subject, millisOf(2))
   assert.isFalse(yield* holds(second!))
-  same(yield* claim(1), [])
+  same(yield* claim(1, 500, lane), [])
   yield* due.schedule(subject, null)
-  same(yield* claim(2), [])
+  same(yield* claim(2, 500, lane), [])
   same(yield* nextDueAt, Option.none())
   yield* due.schedule(subject, millisOf(3))
-  assert.lengthOf(yield* claim(3), 1)
+  assert.lengthOf(yield* claim(3, 500, lane), 1)
   yield* due.schedule(subject, null)
 })
 
