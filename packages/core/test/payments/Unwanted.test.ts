@@ -1,7 +1,15 @@
 /**
  * Payments that are not wanted any more as they are: they are closed at the provider, wherever they wait.
  */
-import { CreditNotes, type FakeOutcome, FakeProvider, Invoices, Payments } from "@billwright/core"
+import {
+  CreditNotes,
+  type FakeOutcome,
+  FakeProvider,
+  type Invoice,
+  Invoices,
+  Payments,
+  type Tenant,
+} from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -20,9 +28,11 @@ import {
 
 const LATER = inHours(2)
 
-type Act = (id: string) => Effect.Effect<unknown, unknown, Payments | Invoices | CreditNotes>
+type Act = (
+  id: Invoice.InvoiceId,
+) => Effect.Effect<unknown, unknown, Payments | Invoices | CreditNotes | Tenant.CurrentTenant>
 
-const pay = (id: string) => Effect.flatMap(Payments, ({ record }) => record({ invoiceId: id } as never))
+const pay = (invoiceId: Invoice.InvoiceId) => Effect.flatMap(Payments, ({ record }) => record({ invoiceId }))
 const acts: ReadonlyArray<readonly [string, Act]> = [
   ["paid by other means", pay],
   ["void", (id) => Effect.flatMap(Invoices, (invoices) => invoices.void(id))],
@@ -30,9 +40,7 @@ const acts: ReadonlyArray<readonly [string, Act]> = [
   [
     "credited",
     (id) =>
-      Effect.flatMap(CreditNotes, ({ create }) =>
-        create({ invoiceId: id as never, amount: 2_000n, reason: "other" }),
-      ),
+      Effect.flatMap(CreditNotes, ({ create }) => create({ invoiceId: id, amount: 2_000n, reason: "other" })),
   ],
 ]
 
