@@ -91,7 +91,7 @@ describe("what an invoice leaves of a credit", () => {
     Effect.gen(function* () {
       yield* withLargeCredit
       const leaseUntil = DateTime.add(LATE, { minutes: 2 })
-      const claimed = yield* (yield* DueStore).claimDue({ now: LATE, leaseUntil, limit: 1 })
+      const claimed = yield* (yield* DueStore).claimDue({ lane: "billing", now: LATE, leaseUntil, limit: 1 })
       assert.deepStrictEqual(
         claimed.map(({ subject }) => subject.kind),
         ["invoice"],
