@@ -244,8 +244,14 @@ export type {
   StartSetup,
 } from "./payments/MethodProvider.ts"
 export type { FaultOf, ProviderCall, ProviderFault } from "./payments/FakeCalls.ts"
-export { NOTICE_TOLERANCE_SECONDS } from "./payments/ProviderNotices.ts"
-export type { Notice, NoticeRequest, NotifyingProvider, Received } from "./payments/ProviderNotices.ts"
+export { MAX_NOTICE_BYTES, NOTICE_TOLERANCE_SECONDS } from "./payments/ProviderNotices.ts"
+export type {
+  Notice,
+  NoticeReceipt,
+  NoticeRequest,
+  NotifyingProvider,
+  Received,
+} from "./payments/ProviderNotices.ts"
 export type {
   ProviderDispute,
   ProviderRefund,

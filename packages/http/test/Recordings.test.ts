@@ -58,6 +58,7 @@ const open = Effect.gen(function* () {
       path: `/v1${path}`,
       query,
       header: (name) => headers[name],
+      headers: () => ({}),
       body: Effect.succeed(new TextEncoder().encode(text)),
     })
     const sentHeaders = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)

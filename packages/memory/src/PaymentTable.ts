@@ -17,6 +17,8 @@ interface TenantRows {
   readonly tenant: Tenant.Tenant
   readonly all: IdOrder<Row>
   readonly byInvoice: Map<string, IdOrder<Row>>
+  /** The events of providers that were noted. */
+  readonly events: Set<string>
 }
 
 const taken = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
@@ -78,6 +80,30 @@ export class PaymentTable {
     return Option.map(Option.fromUndefinedOr(this.#of(tenant).all.find(id)), (row) => this.#toValue(row))
   }
 
+  findByReference(
+    tenant: Tenant.Tenant,
+    provider: string,
+    reference: string,
+  ): Option.Option<Payment.StoredPayment> {
+    const found = Array.from(this.#of(tenant).all.values()).findLast(
+      ({ value }) => value.provider === provider && value.reference === reference,
+    )
+    return Option.map(Option.fromUndefinedOr(found), (row) => this.#toValue(row))
+  }
+
+  noteEvent(tenant: Tenant.Tenant, provider: string, eventId: string): boolean {
+    const { events } = this.#of(tenant)
+    const key = eventKey(provider, eventId)
+    if (events.has(key)) return false
+    events.add(key)
+    this.#journal.wrote(() => events.delete(key))
+    return true
+  }
+
+  hasEvent(tenant: Tenant.Tenant, provider: string, eventId: string): boolean {
+    return this.#of(tenant).events.has(eventKey(provider, eventId))
+  }
+
   list(
     tenant: Tenant.Tenant,
     { customerId, invoiceId, status }: PaymentFilter,
@@ -120,12 +146,19 @@ export class PaymentTable {
     const key = Tenant.tenantKey(tenant)
     let rows = this.#tenants.get(key)
     if (rows === undefined) {
-      rows = { tenant: Object.freeze({ ...tenant }), all: new IdOrder(), byInvoice: new Map() }
+      rows = {
+        tenant: Object.freeze({ ...tenant }),
+        all: new IdOrder(),
+        byInvoice: new Map(),
+        events: new Set(),
+      }
       this.#tenants.set(key, rows)
     }
     return rows
   }
 }
+
+const eventKey = (provider: string, eventId: string): string => JSON.stringify([provider, eventId])
 
 /** Which rule a payment breaks beside the others of its invoice. */
 const problemOf = (
@@ -148,6 +181,12 @@ export const paymentStore = (table: PaymentTable, journal: Journal): PaymentStor
     insert: (payment) => verb((tenant) => table.insert(tenant, payment)),
     save: (payment) => verb((tenant) => table.save(tenant, payment)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    findByReference: (provider, reference) =>
+      verb((tenant) => Exit.succeed(table.findByReference(tenant, provider, reference))),
+    noteEvent: (provider, eventId) =>
+      verb((tenant) => Exit.succeed(table.noteEvent(tenant, provider, eventId))),
+    hasEvent: (provider, eventId) =>
+      verb((tenant) => Exit.succeed(table.hasEvent(tenant, provider, eventId))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     ofInvoice: (id) => verb((tenant) => Exit.succeed(table.ofInvoice(tenant, id))),
   })

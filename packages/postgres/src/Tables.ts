@@ -13,6 +13,7 @@ const NAMES = [
   "billing_invoice_lines",
   "billing_invoices",
   "billing_payments",
+  "billing_provider_events",
   "billing_periods",
   "billing_series",
   "billing_subscriptions",

@@ -274,6 +274,7 @@ const FROZEN: ReadonlyArray<string> = [
   "ccfe674c1055804a40bfe9a341f08ffd88b3262499c2d69ef4af34c9c8e60a74",
   "c18f7f6ac4b342e52f8ef6d7bc29ee9d9442e3f96ba3b3dda64850f019a19a20",
   "f11bea86ca2d938ca8c6d49bd206a686c2dfb416496a4d2420bd71b9876edfb5",
+  "39b9b53934a2c47e2b381baf467643dcf6fd5a9c95f15a3792ab77391a52c0dd",
 ]
 
 describe("each migration", () => {

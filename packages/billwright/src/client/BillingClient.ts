@@ -63,7 +63,7 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   /** Credit notes: what is given back of issued invoices. */
   readonly creditNotes: CreditNotes
   /** Payments: what customers paid of their invoices. */
-  readonly payments: Payments
+  readonly payments: Omit<Payments, "receive">
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

@@ -8,7 +8,7 @@ import { list, path, read, write } from "./Requests.ts"
 
 const toPayment = withIntegers<Payment>({ amount: true, applied: true, overpaid: true })
 
-export const makePayments = (connection: Connection): Payments => ({
+export const makePayments = (connection: Connection): Omit<Payments, "receive"> => ({
   record: async (input, options) =>
     toPayment(await write<Payment>(connection, "POST", "/payments", input, options)),
   get: async (id, options) =>

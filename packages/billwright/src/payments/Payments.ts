@@ -3,6 +3,7 @@
  */
 import type { CallOptions, Instant } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
+import type { NoticeReceipt, NoticeRequest } from "./ProviderNotices.ts"
 
 /**
  * `open`: it waits for its money. `succeeded`: it has it, and never changes again. `closed`: it is not waited for any
@@ -68,6 +69,14 @@ export interface Payments {
    * Without a `reference`, a payment that is recorded twice counts twice.
    */
   record(input: RecordPayment, options?: CallOptions): Promise<Payment>
+  /**
+   * Receives a request that the payment provider has sent to a route of yours: the bytes of its body as they came, at most
+   * 1 MiB, and its headers by lower-case name. Answer it with the `httpStatus`. What it tells is read again from the
+   * provider, and stored before the promise resolves. Repeats change nothing.
+   *
+   * `POST /payment_providers/{name}/webhook` of the REST API does the same.
+   */
+  receive(request: NoticeRequest, options?: CallOptions): Promise<NoticeReceipt>
   get(id: string, options?: CallOptions): Promise<Payment>
   list(query?: ListPayments, options?: CallOptions): Listing<Payment>
 }

@@ -43,3 +43,16 @@ export interface NotifyingProvider {
    */
   receive(request: NoticeRequest, now: number): Received
 }
+
+/**
+ * What came of a request of the provider, and the HTTP status with which to answer it.
+ *
+ * - `accepted`: what it is about was read and stored, now or before.
+ * - `ignored`: it is about nothing of the account and mode.
+ * - `refused`: it is not signed by the provider, or its instant is too far from now.
+ * - `postponed`: the provider could not be read. It sends the request again.
+ */
+export interface NoticeReceipt {
+  readonly outcome: "accepted" | "ignored" | "refused" | "postponed"
+  readonly httpStatus: 200 | 400 | 503
+}

@@ -43,6 +43,27 @@ export class PaymentStore extends Context.Service<
 
     readonly find: (id: PaymentId) => Effect.Effect<Option.Option<StoredPayment>, StorageError, CurrentTenant>
 
+    /** The payment that a provider knows by a reference. Of several, the newest. */
+    readonly findByReference: (
+      provider: string,
+      reference: string,
+    ) => Effect.Effect<Option.Option<StoredPayment>, StorageError, CurrentTenant>
+
+    /**
+     * Notes for good that an event of a provider was received. Gives false, and changes nothing, if it was noted before.
+     * Of several that note the same event at once, one gets true; the others wait for the end of its transaction.
+     */
+    readonly noteEvent: (
+      provider: string,
+      eventId: string,
+    ) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    /** Whether an event of a provider was noted. */
+    readonly hasEvent: (
+      provider: string,
+      eventId: string,
+    ) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
     /** Newest first. The cursor is the id of a payment. */
     readonly list: (
       filter: PaymentFilter,

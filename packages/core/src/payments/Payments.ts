@@ -18,6 +18,7 @@ import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { makeNoticeReceiver } from "./NoticeReceiver.ts"
 import {
   ListPayments,
   MANUAL_PROVIDER,
@@ -32,6 +33,7 @@ import {
 } from "./Payment.ts"
 import { paymentData, paymentEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import type { NoticeReceipt, NoticeRequest } from "./ProviderNotices.ts"
 
 const decodeRecord = decoder(RecordPayment)
 const decodeList = decoder(ListPayments)
@@ -54,6 +56,17 @@ export class Payments extends Context.Service<
       input: RecordPayment,
     ) => Effect.Effect<Payment, ActionUnavailable | InvalidInput | InvoiceNotFound | Failure, CurrentTenant>
 
+    /**
+     * Receives a request that the payment provider has sent: the body as it came, and its headers. What it tells is read
+     * again from the provider, and stored before this ends. Answer the request with the `httpStatus`.
+     *
+     * The same event counts once. Fails with `InvalidInput` for a body of more than `MAX_NOTICE_BYTES`. Not within another
+     * transaction: it calls the provider.
+     */
+    readonly receive: (
+      request: NoticeRequest,
+    ) => Effect.Effect<NoticeReceipt, InvalidInput | Failure, CurrentTenant>
+
     readonly get: (id: string) => Effect.Effect<Payment, PaymentNotFound | Failure, CurrentTenant>
 
     /** Newest first. */
@@ -72,6 +85,8 @@ export class Payments extends Context.Service<
       const bookOf = yield* invoiceBooks
       const ids = yield* IdGenerator
       const time = new CustomerTime(yield* Collections)
+
+      const receive = yield* makeNoticeReceiver
 
       const publish = (payment: Payment, type: keyof typeof paymentEvents) =>
         outbox.publish(paymentEvents[type], paymentData(payment), { customerId: payment.customerId })
@@ -145,7 +160,7 @@ export class Payments extends Context.Service<
         return { data: data.map(toPayment), hasMore }
       })
 
-      return Payments.of({ record, get, list })
+      return Payments.of({ record, receive, get, list })
     }),
   )
 }

@@ -7,6 +7,9 @@ import type { Mode } from "../shared/Tenant.ts"
 /** How far the instant of a signature may be from now, in seconds, into the past and into the future. */
 export const NOTICE_TOLERANCE_SECONDS = 300
 
+/** Largest body of a request, in bytes. */
+export const MAX_NOTICE_BYTES = 1_048_576
+
 /** A request to the URL, as it came. */
 export interface NoticeRequest {
   /** The bytes of the body. Signatures are made of them, so they must not be parsed and written again. */
@@ -45,4 +48,17 @@ export interface NotifyingProvider {
    * `NOTICE_TOLERANCE_SECONDS` away from now is wrong, in both directions.
    */
   readonly receive: (request: NoticeRequest, now: number) => Received
+}
+
+/**
+ * What came of a request of the provider, and the HTTP status with which to answer it.
+ *
+ * - `accepted`: what it is about was read and stored, now or before.
+ * - `ignored`: it is about nothing of the account and mode.
+ * - `refused`: it is not signed by the provider, or its instant is too far from now.
+ * - `postponed`: the provider could not be read. It sends the request again.
+ */
+export interface NoticeReceipt {
+  readonly outcome: "accepted" | "ignored" | "refused" | "postponed"
+  readonly httpStatus: 200 | 400 | 503
 }

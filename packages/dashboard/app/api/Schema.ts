@@ -1120,6 +1120,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/payment_providers/{name}/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["receiveProviderNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -2545,6 +2561,10 @@ export interface components {
             /** @enum {string} */
             error: "not_found";
             message: string;
+        };
+        NoticeReceipt: {
+            /** @enum {string} */
+            outcome: "accepted" | "ignored";
         };
         PackageCharge: {
             key: string;
@@ -6044,6 +6064,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+        };
+    };
+    receiveProviderNotice: {
+        parameters: {
+            query?: {
+                account_id?: string;
+                mode?: "live" | "test";
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeReceipt"];
                 };
             };
         };

@@ -12,6 +12,7 @@ import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
 import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
 import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
+import { ProviderNoticesApi } from "./ProviderNoticesApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { TestClockAdvancesApi } from "./TestClockAdvancesApi.ts"
@@ -38,6 +39,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(DeliveriesApi)
   .add(WebhookEndpointsApi)
   .prefix(VERSION_PREFIX)
+  .add(ProviderNoticesApi)
   .add(HealthApi)
   .annotateMerge(
     OpenApi.annotations({

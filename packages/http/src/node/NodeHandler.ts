@@ -66,14 +66,16 @@ const collect = (request: IncomingMessage): HttpRequest["body"] =>
     return Effect.sync(stop)
   }).pipe(Effect.timeoutOrElse({ duration: MAX_BODY_MILLIS, orElse: () => Effect.fail(new BodyTooSlow()) }))
 
+const textOf = (value: string | Array<string> | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(", ") : value
+
 const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest => {
   return {
     method: request.method ?? "GET",
     ...parseTarget(request.url ?? "/", basePath),
-    header: (name) => {
-      const value = request.headers[name]
-      return Array.isArray(value) ? value.join(", ") : value
-    },
+    header: (name) => textOf(request.headers[name]),
+    headers: () =>
+      Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, textOf(value) ?? ""])),
     connection: request.socket ?? undefined, // missing in requests that a host makes itself
     body: readBody(request),
   }

@@ -102,6 +102,7 @@ const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
     method: request.method,
     ...parseTarget(target, basePath),
     header: (name) => request.headers.get(name) ?? undefined,
+    headers: () => Object.fromEntries(request.headers),
     body: readBody(request),
   }
 }

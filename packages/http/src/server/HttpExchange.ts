@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly query: string
   /** Returns a header by its lower-case name. */
   readonly header: (name: string) => string | undefined
+  /** Returns all headers by lower-case name. */
+  readonly headers: () => Readonly<Record<string, string>>
   /**
    * The connection of the request: the same object for all its requests. `undefined` when the runtime doesn't know
    * it.

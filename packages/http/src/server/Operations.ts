@@ -48,7 +48,7 @@ const withGroupBy = <Query extends { readonly groupBy?: ReadonlyArray<string> }>
   ...(groupBy === undefined ? {} : { groupBy: groupBy.length === 1 ? groupBy[0]! : groupBy }),
 })
 
-type TenantGroups = Exclude<GroupName, "health">
+type TenantGroups = Exclude<GroupName, "health" | "provider_notices">
 
 /**
  * All operations of the API that act for a tenant, except the one that answers with a stream (see `EventStream`).

@@ -28,6 +28,7 @@ import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { make as makeOperations } from "./Operations.ts"
+import * as ProviderNotices from "./ProviderNotices.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Reference from "./Reference.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -54,6 +55,7 @@ export type Requirements =
   | Idempotency
   | Keyring
   | Effect.Services<typeof makeOperations>
+  | Effect.Services<typeof ProviderNotices.make>
 
 const REQUEST_ID_PREFIX = "req"
 const JSON_TYPE = "application/json"
@@ -105,6 +107,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     const operations = (yield* makeOperations) as unknown as Readonly<
       Record<string, Operation<OperationInput<unknown>> | undefined>
     >
+    const receiveNotice = yield* ProviderNotices.make
     const limitRate = RateLimit.make(options.rateLimit)
     const outage = OutageLog.make("requests are answered again")
 
@@ -190,9 +193,13 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
           return Reference.serve(request.method, page)
         }
         return Effect.gen(function* () {
-          const { route } = yield* Routes.match(request.method, request.path)
+          yield* checkTarget(request)
+          const { params, route } = yield* Routes.match(request.method, request.path)
           asked.operation = route.id
-          yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
+          const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
+          if (route.id === ProviderNotices.NOTICE_OPERATION) {
+            return yield* receiveNotice(request, params["name"], query as ProviderNotices.NoticeQuery)
+          }
           return route.id === "isReady" ? yield* isReady : toResponse({ status: 200, body: OK_BODY }, false)
         })
       })

@@ -39,6 +39,7 @@ import { migration0021 } from "./Migration0021.ts"
 import { migration0022 } from "./Migration0022.ts"
 import { migration0023 } from "./Migration0023.ts"
 import { migration0024 } from "./Migration0024.ts"
+import { migration0025 } from "./Migration0025.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -69,6 +70,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0022,
   migration0023,
   migration0024,
+  migration0025,
 ]
 
 /** The newest migration of this release, which it also requires. */

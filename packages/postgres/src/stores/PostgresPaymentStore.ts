@@ -133,6 +133,43 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
     return Option.fromUndefinedOr((yield* decoding(operation, paymentsFromRows)(rows))[0])
   })
 
+  const findByReference = Effect.fnUntraced(function* (provider: string, reference: string) {
+    const operation = "PaymentStore.findByReference"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_payments} t ${due}
+where t.account_id = ${accountId} and t.mode = ${mode} and t.provider = ${provider} and t.reference = ${reference}
+order by t.id desc limit 1`,
+    )
+    return Option.fromUndefinedOr((yield* decoding(operation, paymentsFromRows)(rows))[0])
+  })
+
+  const noteEvent = Effect.fnUntraced(function* (provider: string, eventId: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write(
+      "PaymentStore.noteEvent",
+      (sql) =>
+        sql<Row>`insert into ${t.billing_provider_events} (account_id, mode, provider, event_id)
+values (${accountId}, ${mode}, ${provider}, ${eventId}) on conflict do nothing
+returning pg_current_xact_id_if_assigned()::text as xid`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+    return rows.length > 0
+  })
+
+  const hasEvent = Effect.fnUntraced(function* (provider: string, eventId: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      "PaymentStore.hasEvent",
+      (sql) =>
+        sql<Row>`select from ${t.billing_provider_events} e where e.account_id = ${accountId} and e.mode = ${mode}
+  and e.provider = ${provider} and e.event_id = ${eventId}`,
+    )
+    return rows.length > 0
+  })
+
   const list = Effect.fnUntraced(function* (filter: PaymentFilter, page: Page.PageQuery) {
     const operation = "PaymentStore.list"
     const { accountId, mode } = yield* CurrentTenant
@@ -167,7 +204,7 @@ order by t.id limit ${String(Payment.MAX_PAYMENTS)}::integer`,
     return yield* decoding(operation, paymentsFromRows)(rows)
   })
 
-  return PaymentStore.of({ insert, save, find, list, ofInvoice })
+  return PaymentStore.of({ insert, save, find, findByReference, noteEvent, hasEvent, list, ofInvoice })
 })
 
 export const layer: Layer.Layer<PaymentStore, never, Database> = Layer.effect(PaymentStore, make)

@@ -101,6 +101,50 @@ export const paymentContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "a payment is found by its provider's reference",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const invoice = yield* issued
+      const reference = (yield* paymentOf(invoice)).id
+      const payment = yield* paymentOf(invoice, { reference })
+      yield* payments.insert(payment)
+      same(yield* payments.findByReference("bank", reference), Option.some(payment))
+      same(yield* payments.findByReference("bank", `${reference}x`), Option.none())
+      same(yield* payments.findByReference("other", reference), Option.none())
+      for (const other of yield* otherTenants) {
+        same(yield* asTenant(other)(payments.findByReference("bank", reference)), Option.none())
+      }
+    }),
+  )
+
+  test(
+    "an event of a provider is noted once, for each tenant",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const event = `evt_${(yield* paymentOf(yield* issued)).id}`
+      assert.isFalse(yield* payments.hasEvent("bank", event))
+      const noted = yield* Effect.all(
+        Array.from({ length: 5 }, () => payments.noteEvent("bank", event)),
+        { concurrency: "unbounded" },
+      )
+      same(
+        noted.filter((isFirst) => isFirst),
+        [true],
+      )
+      assert.isTrue(yield* payments.hasEvent("bank", event))
+      assert.isTrue(yield* payments.noteEvent("other", event))
+      const undone = (yield* Transactor).atomically(
+        Effect.andThen(payments.noteEvent("bank", `${event}x`), Effect.fail("undone")),
+      )
+      yield* Effect.exit(undone)
+      assert.isFalse(yield* payments.hasEvent("bank", `${event}x`))
+      for (const other of yield* otherTenants) {
+        assert.isFalse(yield* asTenant(other)(payments.hasEvent("bank", event)))
+      }
+    }),
+  )
+
+  test(
     "no other tenant sees a payment",
     Effect.gen(function* () {
       const payments = yield* PaymentStore

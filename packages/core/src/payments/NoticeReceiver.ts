@@ -1,0 +1,89 @@
+/**
+ * Receives what a payment provider tells by itself. A notice is never believed: it says what to read again.
+ */
+import { DateTime, Effect, Option } from "effect"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { makePaymentBook } from "./PaymentBook.ts"
+import { CurrentProvider, type PaymentProvider } from "./PaymentProvider.ts"
+import { PaymentStore } from "./PaymentStore.ts"
+import { within } from "./ProviderCalls.ts"
+import { MAX_NOTICE_BYTES, type Notice, type NoticeReceipt, type NoticeRequest } from "./ProviderNotices.ts"
+
+type Received<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
+
+const ACCEPTED: NoticeReceipt = { outcome: "accepted", httpStatus: 200 }
+const IGNORED: NoticeReceipt = { outcome: "ignored", httpStatus: 200 }
+const REFUSED: NoticeReceipt = { outcome: "refused", httpStatus: 400 }
+const POSTPONED: NoticeReceipt = { outcome: "postponed", httpStatus: 503 }
+
+/** Of several notices in a request. The provider sends all of them again when one is postponed. */
+const RANK: ReadonlyArray<NoticeReceipt> = [POSTPONED, ACCEPTED, IGNORED]
+
+/** Gives the function that receives a request of the provider, for the current tenant. */
+export const makeNoticeReceiver = Effect.gen(function* () {
+  const provider = yield* CurrentProvider
+  const paymentPort = yield* optionalPort(PaymentStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
+  const transactor = yield* Transactor
+  const time = new CustomerTime(yield* Collections)
+  const book = yield* makePaymentBook
+
+  /** Reads a payment again, and applies what the provider states, together with a note that the event was received. */
+  const readPayment = Effect.fnUntraced(function* (from: PaymentProvider, { eventId, reference }: Notice) {
+    const ports = { payments: yield* paymentPort, invoices: yield* invoicePort }
+    const found = yield* ports.payments.findByReference(from.name, reference)
+    if (Option.isNone(found)) return IGNORED
+    const { customerId, id, invoiceId } = found.value
+    const read = yield* Effect.option(within(from.readPayment(reference)))
+    if (Option.isNone(read)) return POSTPONED
+    return yield* transactor.atomically(
+      Effect.gen(function* () {
+        const invoice = yield* ports.invoices.lock(invoiceId)
+        const payment = yield* ports.payments.find(id)
+        if (Option.isNone(invoice) || Option.isNone(payment)) return IGNORED
+        if (!(yield* ports.payments.noteEvent(from.name, eventId))) return ACCEPTED
+        const applied = book.apply(ports, payment.value, invoice.value, { type: "read", read: read.value })
+        yield* time.within(customerId, applied)
+        return ACCEPTED
+      }),
+    )
+  })
+
+  const work = Effect.fnUntraced(function* (
+    from: PaymentProvider,
+    notice: Notice,
+  ): Effect.fn.Return<NoticeReceipt, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+    const { mode } = yield* CurrentTenant
+    if (notice.mode !== mode || notice.about !== "payment") return IGNORED
+    const payments = yield* paymentPort
+    if (yield* payments.hasEvent(from.name, notice.eventId)) return ACCEPTED
+    return yield* readPayment(from, notice)
+  })
+
+  return (request: NoticeRequest): Received<NoticeReceipt> =>
+    Effect.gen(function* () {
+      yield* checkBody(request.body)
+      if (provider === null) return IGNORED
+      const now = yield* DateTime.now
+      const received = provider.receive(request, now.epochMilliseconds)
+      if (received.type === "invalid") return REFUSED
+      if (received.type === "foreign") return IGNORED
+      const receipts = yield* Effect.forEach(received.notices, (notice) => work(provider, notice))
+      return RANK.find((rank) => receipts.includes(rank)) ?? IGNORED
+    })
+})
+
+/** A body that was parsed and written again is another one to the signature. */
+const checkBody = (body: unknown): Effect.Effect<void, InvalidInput> => {
+  const isBytes = body instanceof Uint8Array
+  if (isBytes && body.length <= MAX_NOTICE_BYTES) return Effect.void
+  const problem = isBytes ? `must have at most ${MAX_NOTICE_BYTES} bytes` : "must be the bytes that came"
+  return Effect.fail(new InvalidInput({ field: "body", problem }))
+}
