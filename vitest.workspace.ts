@@ -154,7 +154,8 @@ export default defineConfig({
           exclude: [STRIPE_JUDGES],
         },
       },
-      project("stripe-judges", [STRIPE_JUDGES], { testTimeout: 120_000 }),
+      // Installing the judges alone takes minutes on a busy machine.
+      project("stripe-judges", [STRIPE_JUDGES], { testTimeout: 480_000 }),
       {
         test: {
           ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], {
