@@ -312,7 +312,12 @@ const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
     /(?:\bnpx @billwright\/cli(?:@\S+)?|(?:^|`|-postgres )billwright) ([a-z][^`")\n]*)/gm,
   )) {
     const words = line.split(/\s+/)
-    const length = /^(keys|replay|audit|customers|usage|meters|catalog|subscriptions|invoices|invoice-items|credit-notes|payments|coupons)$/.test(words[0] ?? "") ? 2 : 1
+    const length =
+      /^(keys|replay|audit|customers|usage|meters|catalog|subscriptions|invoices|invoice-items|credit-notes|payments|coupons)$/.test(
+        words[0] ?? "",
+      )
+        ? 2
+        : 1
     const flags = words.filter((word) => word.startsWith("--"))
     // A table may have several: `keys issue\|list`.
     for (const last of (words[length - 1] ?? "").split("\\|")) {
