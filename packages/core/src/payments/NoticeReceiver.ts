@@ -41,7 +41,7 @@ export const makeNoticeReceiver = Effect.gen(function* () {
     const found = yield* ports.payments.findByReference(from.name, reference)
     if (Option.isNone(found)) return IGNORED
     const { customerId, id, invoiceId } = found.value
-    const read = yield* Effect.option(within(from.readPayment(reference)))
+    const read = yield* Effect.option(within(() => from.readPayment(reference)))
     if (Option.isNone(read)) return POSTPONED
     return yield* transactor.atomically(
       Effect.gen(function* () {
