@@ -5,7 +5,7 @@
  * Each visit makes one call of the provider, between two transactions. What is about to be sent is stored before the call.
  * So a process may die anywhere: the attempt is read, and nothing is charged twice.
  */
-import { collect, type CollectionInput, IDLE, stepOf } from "@billwright/engine"
+import { collect, type CollectionInput, type Decline, IDLE, stepOf } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Collecting, NOBODY } from "../invoices/Collecting.ts"
@@ -33,6 +33,9 @@ import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /** How long after a payment could not be closed that is tried again, if nothing else happens to it. */
 const CLOSE_AGAIN_MILLIS = 3_600_000
+
+/** How many of a customer's last payments are looked at for declines. Networks allow 15 declines of a method in 30 days. */
+const DECLINES_OF_PAYMENTS = 100
 
 /** The next call of the provider. */
 type Call =
@@ -126,6 +129,29 @@ export const makeCollector = Effect.gen(function* () {
       ? Effect.succeed(provider)
       : Effect.die(new TypeError(`the payment provider ${name} is not there`))
 
+  /**
+   * The declines of the customer's methods for other invoices. An attempt whose answer is not there yet counts as one: so
+   * there are not too many when several are made at the same time.
+   */
+  const declinesElsewhere = Effect.fnUntraced(function* (
+    { payments }: PaymentPorts,
+    { customerId, invoiceId }: StoredPayment,
+  ) {
+    const page = { limit: DECLINES_OF_PAYMENTS, cursor: undefined }
+    const { data } = yield* Effect.orDie(payments.list({ customerId }, page))
+    const found = new Map<string, Decline>()
+    for (const { collection, invoiceId: other } of data) {
+      if (collection === null || other === invoiceId) continue
+      const { attempt, declines } = collection
+      // A payment that takes the place of another one of its invoice has copies of its declines.
+      for (const decline of declines) found.set(`${other} ${decline.at} ${decline.method ?? ""}`, decline)
+      if (attempt?.status === "sent" && attempt.sentAt !== null) {
+        found.set(attempt.id, { method: attempt.method, at: attempt.sentAt })
+      }
+    }
+    return [...found.values()]
+  })
+
   /** Decides what to do next with a payment that is due, and stores what is about to be sent. */
   const plan = Effect.fnUntraced(function* (id: PaymentId, holds: Holds) {
     const ports = yield* portsOf
@@ -170,9 +196,12 @@ export const makeCollector = Effect.gen(function* () {
             invoice,
             yield* nextAttempt(ids, collection.attempt?.method ?? null),
           )
-    const sent = yield* book.apply(ports, ready, invoice, { type: "send" })
+    const sent = yield* book.apply(ports, ready, invoice, {
+      type: "send",
+      elsewhere: yield* declinesElsewhere(ports, ready),
+    })
     const attempted = sent.collection?.attempt
-    // It is too late to send it again: another attempt takes its place.
+    // It is too late to send it again, or its method was declined too often.
     if (attempted?.status !== "sent") return undefined
     const { id: attemptId, method } = attempted
     const attempt: AttemptPayment = {

@@ -89,8 +89,11 @@ export type PaymentRead =
 export type CollectionInput =
   /** A new attempt is made: the first one, a retry that is due, or one that somebody asks for. */
   | { readonly type: "attempt"; readonly attemptId: string; readonly method: string | null }
-  /** The attempt is about to be sent. It is stored so before the call. */
-  | { readonly type: "send" }
+  /**
+   * The attempt is about to be sent. It is stored so before the call. `elsewhere`: declines of the customer's methods for
+   * other invoices, which count, too.
+   */
+  | { readonly type: "send"; readonly elsewhere?: ReadonlyArray<Decline> }
   /** What the provider answered, or said when it was read. */
   | { readonly type: "read"; readonly read: PaymentRead }
   /**

@@ -18,6 +18,7 @@ import type {
 import {
   ANSWER_MILLIS,
   DECLINE_CODES,
+  isDeclinedTooOften,
   RESEND_MILLIS,
   retryAt,
   UNRESOLVED_DELAYS,
@@ -295,6 +296,9 @@ const moveOf = (
     case "send":
       if (attempt?.status !== "ready") return `its attempt is ${attempt?.status ?? "not made"}`
       if (isTooLate(attempt, at)) return tooLate(collection, at)
+      if (isDeclinedTooOften([...collection.declines, ...(input.elsewhere ?? [])], attempt.method, at)) {
+        return { cause: "give_up", ...marked(collection, "dropped") }
+      }
       return {
         cause: "send",
         attempt: { ...attempt, status: "sent", sentAt: attempt.sentAt ?? at },

@@ -58,6 +58,17 @@ const morningAfter = (instant: number, days: number, timezone: string): number =
   return LocalTime.toInstant(midnight + days * LocalTime.DAY_MILLIS + RETRY_HOUR * HOUR_MILLIS, timezone)
 }
 
+/** Whether networks allow no further attempt of a method now: it was declined too often. */
+export const isDeclinedTooOften = (
+  declines: ReadonlyArray<Decline>,
+  method: string | null,
+  at: number,
+): boolean => {
+  const from = at - DECLINE_WINDOW_DAYS * LocalTime.DAY_MILLIS
+  const recent = declines.filter((one) => one.method === method && one.at > from)
+  return recent.length >= MAX_DECLINES_OF_METHOD
+}
+
 /**
  * When a method is attempted again after its last decline, which is part of `declines`. `undefined`: it is not.
  *

@@ -31,7 +31,7 @@ const attempt = (id = "att_1", method: string | null = "pm_1"): CollectionInput 
   attemptId: id,
   method,
 })
-const send: CollectionInput = { type: "send" }
+const send = { type: "send" } as const
 const stop = { type: "stop" } as const
 const failed = (reason: "transient" | "permanent" | "unknown"): CollectionInput => ({
   type: "failed",
@@ -341,6 +341,24 @@ describe("declines", () => {
     }
     assert.strictEqual(collection.state, "exhausted")
     assert.lengthOf(collection.declines, MAX_DECLINES_OF_METHOD)
+  })
+
+  it("of a method for other invoices count, too: it is not attempted, and no network is asked", () => {
+    const elsewhere = Array.from({ length: MAX_DECLINES_OF_METHOD }, (_, n) => ({
+      method: "pm_1",
+      at: START - n * DAY,
+    }))
+    const blocked = collect(ready, { ...send, elsewhere }, START, ZONE)
+    assert.deepInclude(blocked.type === "changed" && blocked.collection, { state: "exhausted", declines: [] })
+    assert.strictEqual(blocked.type === "changed" && blocked.collection.attempt?.status, "dropped")
+    for (const allowed of [
+      elsewhere.slice(1),
+      elsewhere.map((one) => ({ ...one, method: "pm_2" })),
+      elsewhere.map(({ at, method }) => ({ method, at: at - 30 * DAY })),
+    ]) {
+      const collected = collect(ready, { ...send, elsewhere: allowed }, START, ZONE)
+      assert.strictEqual(collected.type === "changed" && collected.collection.attempt?.status, "sent")
+    }
   })
 
   it("for want of the customer's confirmation wait for it, and count once", () => {
