@@ -13,6 +13,7 @@ import { Transactor } from "../shared/Transactor.ts"
 import { makePaymentBook } from "./PaymentBook.ts"
 import { CurrentProvider, type PaymentProvider } from "./PaymentProvider.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import { paymentRead } from "./ProviderAnswers.ts"
 import { within } from "./ProviderCalls.ts"
 import { MAX_NOTICE_BYTES, type Notice, type NoticeReceipt, type NoticeRequest } from "./ProviderNotices.ts"
 
@@ -41,7 +42,7 @@ export const makeNoticeReceiver = Effect.gen(function* () {
     const found = yield* ports.payments.findByReference(from.name, reference)
     if (Option.isNone(found)) return IGNORED
     const { customerId, id, invoiceId } = found.value
-    const read = yield* Effect.option(within(() => from.readPayment(reference)))
+    const read = yield* Effect.option(within(() => Effect.flatMap(from.readPayment(reference), paymentRead)))
     if (Option.isNone(read)) return POSTPONED
     return yield* transactor.atomically(
       Effect.gen(function* () {
