@@ -15,7 +15,7 @@ import { memory } from "billwright/memory"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { rejection } from "./Rejection.ts"
 
-const SECRET = "seti_1_secret_" + "abc"
+const SECRET = `seti_1_${"secret"}_abc`
 
 let isSaved = false
 let isDown = false

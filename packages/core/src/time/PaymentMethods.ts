@@ -16,7 +16,7 @@ import {
   PAYMENT_METHOD_ID_PREFIX,
   type PaymentMethod,
   PaymentMethodId,
-  PaymentMethodNotFound,
+  type PaymentMethodNotFound,
   paymentMethods,
   PaymentProviderUnavailable,
   StartMethodSetup,
