@@ -21,20 +21,27 @@ const plan = definePlan("pro", {
 })
 
 describe("billwright/stripe", () => {
-  it("opens a payment intent for each invoice that is issued", async () => {
+  it("takes the payment of each invoice that is issued, by a saved card", async () => {
     const billing = await createTestBilling({ now: "2026-01-01T00:00:00Z", payments: stripe({ client }) })
     try {
       await billing.plans.push(plan)
       const { id: customerId } = await billing.testing.customer()
+      const { id } = await billing.paymentMethods.create({ customerId })
+      await billing.paymentMethods.startSetup(id)
+      const [setup] = account.all("setup_intent")
+      account.enterCard(setup!.id, "pm_card_visa")
+      const saved = await billing.paymentMethods.refresh(id)
+      assert.deepInclude(saved, { status: "attached", brand: "visa", isDefault: true })
       await billing.subscriptions.create({ customerId, plan: "pro" })
       await billing.testing.advance({ days: 10 })
-      const [invoice] = (await billing.invoices.list({ status: "open" }).page()).data
+      const [invoice] = (await billing.invoices.list({ status: "paid" }).page()).data
       const [payment] = (await billing.payments.list({ invoiceId: invoice!.id }).page()).data
       const [intent] = account.all("payment_intent")
-      assert.deepStrictEqual(
-        [intent?.id, intent?.amount, intent?.currency, intent?.metadata["billwright_payment"]],
-        [payment?.reference, 2_000, "eur", payment?.id],
-      )
+      const [customer] = account.all("customer")
+      const wanted = { amount: 2_000, currency: "eur", status: "succeeded", customer: customer!.id } as const
+      assert.deepInclude(intent, wanted)
+      assert.strictEqual(intent?.id, payment?.reference)
+      assert.strictEqual(intent?.metadata["billwright_payment"], payment?.id)
       assert.strictEqual(payment?.provider, "stripe")
     } finally {
       await billing.close()

@@ -18,6 +18,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { makeMethodBook } from "./MethodBook.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
@@ -39,7 +40,7 @@ const DECLINES_OF_PAYMENTS = 100
 
 /** The next call of the provider. */
 type Call =
-  | { readonly type: "open"; readonly payment: StoredPayment }
+  | { readonly type: "open"; readonly payment: StoredPayment; readonly customer: string | null }
   | { readonly type: "attempt"; readonly payment: StoredPayment; readonly attempt: AttemptPayment }
   | { readonly type: "read" | "close"; readonly payment: StoredPayment; readonly reference: string }
 
@@ -47,7 +48,7 @@ type Call =
 type Holds = Effect.Effect<boolean, StorageError, CurrentTenant>
 
 /** The id of an attempt is its key at the provider. */
-const nextAttempt = Effect.fnUntraced(function* (
+export const nextAttempt = Effect.fnUntraced(function* (
   ids: IdGenerator["Service"],
   method: string | null,
 ): Effect.fn.Return<Extract<CollectionInput, { readonly type: "attempt" }>> {
@@ -98,6 +99,21 @@ export const makeCollector = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const time = new CustomerTime(yield* Collections)
   const book = yield* makePaymentBook
+  const methods = yield* makeMethodBook
+
+  /**
+   * The method with which a payment is attempted next: that of its ready attempt, if it is still there, else the default
+   * of the customer. `null` if the provider knows by itself. `undefined` if there is none.
+   */
+  const methodOf = Effect.fnUntraced(function* ({ collection, customerId, provider: name }: StoredPayment) {
+    if (provider?.methods === undefined) return null
+    const attempt = collection?.attempt
+    if (attempt?.status === "ready" && attempt.method !== null) {
+      const chosen = yield* methods.attached(attempt.method, customerId, name)
+      if (chosen !== undefined) return chosen
+    }
+    return yield* methods.defaultOf(customerId, name)
+  })
   const portsOf = Effect.gen(function* () {
     const ports: PaymentPorts = { payments: yield* paymentPort, invoices: yield* invoicePort }
     return ports
@@ -181,21 +197,23 @@ export const makeCollector = Effect.gen(function* () {
     }
     // Nothing is stored as sent that nobody can send.
     yield* requireProvider(payment)
-    if (reference === null) return { type: "open", payment }
-    if (step === "read") {
+    if (step === "read" && reference !== null) {
       const isLapsed = collection.attempt?.status === "sent"
       if (isLapsed) yield* book.apply(ports, payment, invoice, { type: "failed", reason: "unknown" })
       return { type: "read", payment, reference }
     }
+    const chosen = yield* methodOf(payment)
+    if (chosen === undefined) {
+      yield* book.apply(ports, payment, invoice, { type: "no_method" })
+      return undefined
+    }
+    if (reference === null) return { type: "open", payment, customer: chosen?.providerCustomer ?? null }
+    const last = collection.attempt?.method ?? null
+    const next = chosen === null ? last : chosen.id
     const ready =
-      step === "send"
+      step === "send" && last === next
         ? payment
-        : yield* book.apply(
-            ports,
-            payment,
-            invoice,
-            yield* nextAttempt(ids, collection.attempt?.method ?? null),
-          )
+        : yield* book.apply(ports, payment, invoice, yield* nextAttempt(ids, next))
     const sent = yield* book.apply(ports, ready, invoice, {
       type: "send",
       elsewhere: yield* declinesElsewhere(ports, ready),
@@ -203,11 +221,10 @@ export const makeCollector = Effect.gen(function* () {
     const attempted = sent.collection?.attempt
     // It is too late to send it again, or its method was declined too often.
     if (attempted?.status !== "sent") return undefined
-    const { id: attemptId, method } = attempted
     const attempt: AttemptPayment = {
       reference,
-      attemptId,
-      method,
+      attemptId: attempted.id,
+      method: chosen?.reference ?? null,
       presence: "off_session",
       returnUrl: null,
     }
@@ -243,12 +260,12 @@ export const makeCollector = Effect.gen(function* () {
       onSuccess: (read) => applyTo(payment, { type: "read", read }),
     })
 
-  const open = (from: PaymentProvider, payment: StoredPayment): Worked<void> => {
+  const open = (from: PaymentProvider, payment: StoredPayment, customer: string | null): Worked<void> => {
     const { amount, currency, customerId, id: paymentId, invoiceId } = payment
     return Effect.matchEffect(
       within(() =>
         Effect.flatMap(
-          from.openPayment({ paymentId, invoiceId, customerId, customer: null, amount, currency }),
+          from.openPayment({ paymentId, invoiceId, customerId, customer, amount, currency }),
           openedPayment,
         ),
       ),
@@ -286,7 +303,7 @@ export const makeCollector = Effect.gen(function* () {
   const perform = (from: PaymentProvider, call: Call): Worked<void> => {
     switch (call.type) {
       case "open":
-        return open(from, call.payment)
+        return open(from, call.payment, call.customer)
       case "attempt":
         return stateOf(call.payment, () => Effect.flatMap(from.attemptPayment(call.attempt), attemptAnswer))
       case "read":

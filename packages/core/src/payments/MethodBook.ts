@@ -2,7 +2,7 @@
  * Writes payment methods, each change with its event.
  */
 import { expiringFrom, type SetupRead } from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
@@ -14,7 +14,7 @@ import {
   ABANDONED,
   MAX_PAYMENT_METHODS,
   type PaymentMethod,
-  type PaymentMethodId,
+  PaymentMethodId,
   paymentMethods,
   type PaymentMethodStatus,
   SavedFields,
@@ -48,6 +48,19 @@ export const makeMethodBook = Effect.gen(function* () {
   const defaultOf = Effect.fnUntraced(function* (customerId: PaymentMethod["customerId"], provider: string) {
     const { data } = yield* ofCustomer(customerId, "attached")
     return data.find((method) => method.isDefault && method.provider === provider)
+  })
+
+  /** A method of a customer that this provider has saved, if it still has it. */
+  const attached = Effect.fnUntraced(function* (
+    id: string,
+    customerId: PaymentMethod["customerId"],
+    provider: string,
+  ) {
+    if (!Schema.is(PaymentMethodId)(id)) return undefined
+    const found = Option.getOrUndefined(yield* store.find(id))
+    const isThere =
+      found?.customerId === customerId && found.provider === provider && found.status === "attached"
+    return isThere ? found : undefined
   })
 
   /**
@@ -144,6 +157,7 @@ export const makeMethodBook = Effect.gen(function* () {
 
   return {
     store,
+    attached,
     apply,
     abandon,
     change,

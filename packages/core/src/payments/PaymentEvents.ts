@@ -66,18 +66,23 @@ const FailedData = Schema.Struct({
   next_attempt_at: Schema.optionalKey(Schema.NullOr(WireInstant)),
 })
 
-/** The data of a declined attempt. One of a payment that is not wanted any more is not followed by another. */
+const failureCodeOf = (input: CollectionInput): string | undefined => {
+  if (input.type === "no_method") return "no_method"
+  return input.type === "read" && input.read.status === "declined" ? input.read.code : undefined
+}
+
+/** The data of an attempt that was declined, or not made for want of a method. One of a payment that is not wanted any more is not followed by another. */
 export const failedData = (
   payment: StoredPayment,
   input: CollectionInput,
   isWanted: boolean,
 ): typeof FailedData.Encoded => {
-  const isDecline = input.type === "read" && input.read.status === "declined"
+  const code = failureCodeOf(input)
   const willRetry = isWanted && payment.collection?.state === "retrying"
   const nextAt = willRetry ? (payment.collection?.nextAt ?? null) : null
   return {
     ...paymentData(payment),
-    ...(isDecline ? { failure_code: input.read.code } : {}),
+    ...(code === undefined ? {} : { failure_code: code }),
     will_retry: nextAt !== null,
     next_attempt_at: Instant.textOrNull(nextAt),
   }

@@ -7,6 +7,7 @@ import { DateTime, Effect, Option } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { makeMethodBook } from "../payments/MethodBook.ts"
 import type { MethodProvider } from "../payments/MethodProvider.ts"
+import { makeNewMethod } from "../payments/NewMethod.ts"
 import type { PaymentMethod, PaymentMethodId } from "../payments/PaymentMethod.ts"
 import { CurrentProvider } from "../payments/PaymentProvider.ts"
 import { within } from "../payments/ProviderCalls.ts"
@@ -23,6 +24,7 @@ type Run<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageErro
 export const makeMethodRun = Effect.gen(function* () {
   const provider = yield* CurrentProvider
   const book = yield* makeMethodBook
+  const attemptWaiting = yield* makeNewMethod
   const duePort = yield* optionalPort(DueStore)
   const { atomically } = yield* Transactor
 
@@ -72,9 +74,10 @@ export const makeMethodRun = Effect.gen(function* () {
       yield* holding(claimed, note)
     })
 
-  /** Tells of a method that expires, and comes back when it does. */
+  /** Attempts what waits for a method, tells of one that expires, and comes back when it does. */
   const watch = (claimed: ClaimedSubject, method: PaymentMethod): Run<void> =>
     Effect.gen(function* () {
+      yield* attemptWaiting(method)
       const expiringAt = yield* book.expiringAt(method)
       const { epochMilliseconds: now } = yield* DateTime.now
       const isExpiring = expiringAt !== null && expiringAt <= now

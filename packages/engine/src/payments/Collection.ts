@@ -89,6 +89,8 @@ export type PaymentRead =
 export type CollectionInput =
   /** A new attempt is made: the first one, a retry that is due, or one that somebody asks for. */
   | { readonly type: "attempt"; readonly attemptId: string; readonly method: string | null }
+  /** The customer has no payment method to attempt it with. */
+  | { readonly type: "no_method" }
   /**
    * The attempt is about to be sent. It is stored so before the call. `elsewhere`: declines of the customer's methods for
    * other invoices, which count, too.

@@ -68,7 +68,13 @@ const STATED: Row = {
 }
 
 /** No attempt of ours is under way. Money that comes nevertheless is waited for, and booked. */
-const AT_REST: Row = { attempt: "collecting", stop: "stopped", succeeded: "paid", processing: "processing" }
+const AT_REST: Row = {
+  attempt: "collecting",
+  needs_method: "awaiting_method",
+  stop: "stopped",
+  succeeded: "paid",
+  processing: "processing",
+}
 
 /** The request never arrived. */
 const NOT_ATTEMPTED: Row = { not_attempted: "collecting", too_late: "retrying" }
@@ -78,6 +84,8 @@ export const COLLECTION_TRANSITIONS: Readonly<Record<CollectionState, Row>> = {
   idle: AT_REST,
   collecting: {
     ...STATED,
+    // Only one that was not sent, or that surely did not happen.
+    attempt: "collecting",
     send: "collecting",
     too_late: "retrying",
     transient: "collecting",
@@ -292,6 +300,14 @@ const moveOf = (
         attempt: { id: input.attemptId, status: "ready", method: input.method, sentAt: null },
         nextAt: at,
         tries: isReplaced(collection) ? collection.tries : 0,
+      }
+    case "no_method":
+      if (isUnderWay(collection)) return `its last attempt is ${attempt?.status}: read the payment first`
+      // Nothing was sent, so that it does not count as a decline of a method.
+      return {
+        cause: "needs_method",
+        isDecline: true,
+        ...(attempt?.status === "ready" ? marked(collection, "dropped") : {}),
       }
     case "send":
       if (attempt?.status !== "ready") return `its attempt is ${attempt?.status ?? "not made"}`

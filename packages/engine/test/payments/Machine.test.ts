@@ -33,6 +33,7 @@ const attempt = (id = "att_1", method: string | null = "pm_1"): CollectionInput 
 })
 const send = { type: "send" } as const
 const stop = { type: "stop" } as const
+const noMethod = { type: "no_method" } as const
 const failed = (reason: "transient" | "permanent" | "unknown"): CollectionInput => ({
   type: "failed",
   reason,
@@ -83,17 +84,21 @@ const STATES: Readonly<Record<CollectionState, Collection>> = {
   paid: after(attempt(), send, succeeded),
 }
 
+/** The states in which nothing is under way. */
+const AT_REST = new Set<CollectionState>(["idle", "retrying", "awaiting_method", "exhausted", "stopped"])
+
 /** What makes each cause. */
 const CAUSES: Readonly<
   Record<CollectionCause, (from: Collection) => readonly [Collection, CollectionInput, number]>
 > = {
-  attempt: (from) => [from, attempt("att_2"), START],
+  attempt: (from) => [from.state === "collecting" ? ready : from, attempt("att_2"), START],
   send: () => [ready, send, START],
   succeeded: (from) => [from, succeeded, START],
   processing: (from) => [from, processing, from.nextAt ?? START],
   requires_action: (from) => [from, action, from.nextAt ?? START],
   retry_later: (from) => [from, declined(), START],
-  needs_method: (from) => [from, declined("new_method"), START],
+  needs_method: (from) =>
+    AT_REST.has(from.state) ? [from, noMethod, START] : [from, declined("new_method"), START],
   give_up: (from) => [from, declined("stop"), START],
   not_attempted: (from) => [from, open, START],
   too_late: (from) =>
@@ -152,6 +157,17 @@ describe("the table of a collection", () => {
 })
 
 describe("attempts", () => {
+  it("without a method wait for one, which counts as no decline of any", () => {
+    const waiting = after(attempt("att_1", null), noMethod)
+    assert.deepInclude(waiting, { state: "awaiting_method", declines: [], nextAt: null })
+    assert.strictEqual(waiting.attempt?.status, "dropped")
+    const collected = collect(ready, noMethod, START, ZONE)
+    assert.deepStrictEqual(collected.type === "changed" && collected.events, ["payment.failed"])
+    for (const collection of [sent, unresolved, STATES.processing, lost]) {
+      assert.strictEqual(collect(collection, noMethod, START, ZONE).type, "unchanged")
+    }
+  })
+
   it("is stored as sent before the call, and its outcome is unknown when no answer comes", () => {
     assert.deepStrictEqual(sent, {
       state: "collecting",
