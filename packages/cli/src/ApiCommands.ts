@@ -21,7 +21,7 @@ export interface Kind {
 }
 
 /** A value of the API. Its fields are printed as they are. */
-export const Item = Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [
+const Item = Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 export type Item = typeof Item.Type
@@ -52,7 +52,7 @@ export const pairs = (name: string, description: string) =>
   Flag.KeyValuePair(name).pipe(Flag.withDescription(`${description} Can be repeated.`), Flag.optional)
 
 /** The fields of a request. One without a value is left out. */
-export const bodyOf = (fields: Readonly<Record<string, unknown>>): string => {
+const bodyOf = (fields: Readonly<Record<string, unknown>>): string => {
   const given = Object.entries(fields).flatMap(([name, field]) => {
     const value = Option.isOption(field) ? Option.getOrUndefined(field) : field
     return value === undefined ? [] : [[name, value] as const]
@@ -91,7 +91,7 @@ const describe = (answer: Item): string => {
   return `${fields}\n\n${Table.render(headersOf(LINE_FIELDS), rows)}`
 }
 
-export const show = ({ text, value }: Answer<Item>, asJson: boolean): Effect.Effect<void> =>
+const show = ({ text, value }: Answer<Item>, asJson: boolean): Effect.Effect<void> =>
   Console.log(asJson ? text : describe(value))
 
 /** Prints the invoice of an answer, or what it means that there is none. */

@@ -120,7 +120,7 @@ export const attemptOf = (
 })
 
 /** A provider with an open payment. */
-export interface Opened extends Omit<TestProvider, "customer">, Paying {
+interface Opened extends Omit<TestProvider, "customer">, Paying {
   readonly payment: OpenPayment
   readonly reference: string
 }

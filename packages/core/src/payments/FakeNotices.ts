@@ -12,7 +12,7 @@ import {
 } from "./ProviderNotices.ts"
 
 /** The header with the signature: `t=<seconds since 1970>,v1=<hex>`. */
-export const FAKE_SIGNATURE_HEADER = "fake-signature"
+const FAKE_SIGNATURE_HEADER = "fake-signature"
 
 /** How a notice is signed. */
 export interface FakeSigning {

@@ -4,7 +4,7 @@
 import { Cause, Effect, Exit, Fiber, Option, Result } from "effect"
 
 /** Why a call gave neither an answer nor an error of its own. */
-export class NoAnswer extends Error {
+class NoAnswer extends Error {
   override readonly name = "NoAnswer"
 }
 

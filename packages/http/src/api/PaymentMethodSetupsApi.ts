@@ -14,7 +14,7 @@ import * as Wire from "./Wire.ts"
 const MAX_SECRET_LENGTH = 5_000
 
 /** How a customer goes on by itself. */
-export const actionFields = {
+const actionFields = {
   client_secret: Schema.NullOr(Wire.text(MAX_SECRET_LENGTH)).annotate({
     description:
       "For the payment provider's code in the customer's browser. It is not stored, and no other answer shows it.",
@@ -25,7 +25,7 @@ export const actionFields = {
   }),
 }
 
-export const returnUrlField = Schema.optionalKey(
+const returnUrlField = Schema.optionalKey(
   Schema.NullOr(PaymentMethod.ReturnUrl).annotate({
     description:
       "Where a page of the payment provider sends the customer afterwards. Default: the customer stays on your page.",
@@ -40,7 +40,7 @@ const StartBody = Schema.Struct({ returnUrl: returnUrlField })
   })
 
 /** The setup of a payment method in an answer. */
-export const SetupBody = Schema.Struct({
+const SetupBody = Schema.Struct({
   object: Schema.Literal("payment_method_setup"),
   payment_method_id: PaymentMethod.PaymentMethodId.annotate({ description: "The id of the payment method." }),
   ...actionFields,

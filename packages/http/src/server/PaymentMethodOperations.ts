@@ -10,7 +10,7 @@ import * as ResourceBody from "./ResourceBody.ts"
 const body = ResourceBody.make<PaymentMethod.PaymentMethod>(PaymentMethod.paymentMethods)
 
 /** A secret as it is given to the caller. */
-export const shown = (secret: Redacted.Redacted<string> | null): string | null =>
+const shown = (secret: Redacted.Redacted<string> | null): string | null =>
   secret === null ? null : Redacted.value(secret)
 
 export const make: Effect.Effect<OperationsOf<"payment_method_setups">, never, PaymentMethods> = Effect.map(
