@@ -24,7 +24,7 @@ export interface Kind {
 const Item = Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown),
 ])
-export type Item = typeof Item.Type
+type Item = typeof Item.Type
 
 /** An answer with an invoice, or with none. */
 export const WithInvoice = Schema.Struct({ invoice: Schema.NullOr(Item) })
