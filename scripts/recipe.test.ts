@@ -104,6 +104,7 @@ const FOR_PEOPLE = [
 
 /** Tests of the hand-written ports, which need customers, and the samples and generators of customers that they use. */
 const CUSTOMERS_TESTED = [
+  "testing/src/model/InvoicingInterpreter.ts",
   "testing/src/Generators.ts",
   "testing/src/Sample.ts",
   "testing/src/StorageModel.ts",

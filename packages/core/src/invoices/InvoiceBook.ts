@@ -228,7 +228,9 @@ export class InvoiceBook {
   takeRests({ causes, customerId, id, state }: StoredInvoice, itemsUntil: number) {
     const subscriptionIds = causes.map(({ subscriptionId }) => subscriptionId)
     const { currency } = state
-    return this.#items.takeRests({ customerId, subscriptionIds, currency, createdBy: itemsUntil }, id)
+    // What was created at that very instant may have been created after the draft.
+    const createdBy = itemsUntil - 1
+    return this.#items.takeRests({ customerId, subscriptionIds, currency, createdBy }, id)
   }
 
   /** Leaves the items of a subscription that has ended to its customer's other invoices. It has no other ones than its drafts. */

@@ -33,8 +33,11 @@ export type PaymentMethodStatus = typeof PaymentMethodStatus.Type
 
 const Reference = Text.bounded(1, MAX_REFERENCE_LENGTH)
 
-const monthMessage = { message: "must be an integer from 1 to 12" }
-const yearMessage = { message: "must be an integer from 2000 to 9999" }
+const monthMessage = {
+  message: "must be an integer from 1 to 12",
+  description: "The month, from 1 to 12.",
+}
+const yearMessage = { message: "must be an integer from 2000 to 9999", description: "The year." }
 const Expiry = Schema.Struct({
   month: Schema.Int.annotate(monthMessage).check(Schema.isBetween({ minimum: 1, maximum: 12 }, monthMessage)),
   year: Schema.Int.annotate(yearMessage).check(

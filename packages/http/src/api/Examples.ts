@@ -120,4 +120,5 @@ export const examples: Readonly<Record<string, Example>> = {
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },
+  receiveProviderNotice: { response: { outcome: "accepted" } },
 }

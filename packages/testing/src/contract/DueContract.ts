@@ -393,7 +393,7 @@ export const dueContract = (test: InvoicingTest): void => {
       yield* (yield* Collections).of(PaymentMethod.paymentMethods).insert(method)
       const subject = { kind: "payment_method", id: method.id } as const
       yield* due.schedule(subject, millisOf(1))
-      const [claimed] = yield* claim(1)
+      const [claimed] = yield* claim(1, 500, "calls")
       same(claimed?.subject, subject)
       assert.deepInclude(claimed, { customerId: null, dueAt: millisOf(1) })
       assert.isTrue(yield* holds(claimed!))
