@@ -2680,8 +2680,10 @@ export interface components {
             brand: string | null;
             last4: string | null;
             expiry: {
-                month: number;
-                year: number;
+                /** Format: int64 */
+                month: number & unknown;
+                /** Format: int64 */
+                year: number & unknown;
             } | null;
             expiring_since: string | null;
             failure_code: string | null;
