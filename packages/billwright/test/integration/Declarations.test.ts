@@ -65,6 +65,8 @@ describe("the declarations", () => {
     "./memory": [],
     "./postgres": [],
     "./rating": ["@billwright/engine/rating"],
+    // The host's own client. Its types are imported only.
+    "./stripe": ["stripe"],
     "./testing": ["@billwright/engine", "node:http"],
     "./verify": [],
   }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { runNode } from "./Tool.ts"
 
 /** The longest time for both processes on a busy machine. */
-const PROCESSES_MILLIS = 30_000
+const PROCESSES_MILLIS = 120_000
 const script = join(import.meta.dirname, "decodings.ts")
 /** Runs the script with these arguments of Node. Returns its output. */
 const printed = (...[first, ...rest]: [string, ...Array<string>]) =>
