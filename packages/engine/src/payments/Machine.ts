@@ -242,6 +242,10 @@ const notAttempted = (collection: Collection, at: number): Move | string => {
     : { cause: "not_attempted", ...marked(collection, "ready"), nextAt: at, tries }
 }
 
+/** Whether nothing would change when it is closed: there is no attempt that might still take money. */
+const isKnownClosed = ({ attempt, state }: Collection): boolean =>
+  attempt === null ? state === "needs_attention" : attempt.status === "dropped"
+
 const stated = (collection: Collection, read: PaymentRead, at: number, timezone: string): Move | string => {
   switch (read.status) {
     case "succeeded":
@@ -252,7 +256,7 @@ const stated = (collection: Collection, read: PaymentRead, at: number, timezone:
     case "open":
       return notAttempted(collection, at)
     case "closed":
-      return collection.attempt?.status === "dropped"
+      return isKnownClosed(collection)
         ? "it is known that it is closed"
         : { cause: "closed", ...marked(collection, "dropped") }
     case "declined":

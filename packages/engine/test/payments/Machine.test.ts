@@ -461,6 +461,15 @@ describe("for all inputs", () => {
     })
   })
 
+  it("a payment without an attempt that is closed twice needs attention once", () => {
+    const read = (status: "processing" | "closed") => ({ type: "read", read: { status } }) as const
+    const processing = collect(IDLE, read("processing"), START, ZONE)
+    assert(processing.type === "changed")
+    const closed = collect(processing.collection, read("closed"), START, ZONE)
+    assert(closed.type === "changed" && closed.collection.state === "needs_attention")
+    assert.strictEqual(collect(closed.collection, read("closed"), START, ZONE).type, "unchanged")
+  })
+
   it("an answer that comes twice changes the collection once", () => {
     holds([inputs, fc.constantFrom(...reads)], (steps, read) => {
       const { at, collection } = walk(steps).at(-1) ?? { at: START, collection: IDLE }
