@@ -7,8 +7,9 @@ import { billingCheckers, judgeBilling } from "../src/billing/BillingCheckers.ts
 import { simulateBilling } from "../src/billing/BillingSimulation.ts"
 import { billing } from "./mutations/BillingMutations.ts"
 import { documents } from "./mutations/DocumentMutations.ts"
+import { shared } from "./mutations/SharedMutations.ts"
 
-const bugs = [...billing, ...documents]
+const bugs = [...billing, ...documents, ...shared]
 
 /** The number of seeds within which every planted bug is found. */
 const MAX_SEEDS = 40

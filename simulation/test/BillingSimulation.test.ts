@@ -20,8 +20,8 @@ const KINDS = [
   "storage: slow",
   "storage: slow answer",
 ]
-/** The least number of different points at which a process died. */
-const MIN_CRASH_POINTS = 12
+/** The least number of different points at which a process died in these seeds. In 40 seeds there are 15. */
+const MIN_CRASH_POINTS = 10
 /** Longest part of a problem that is shown. */
 const SHOWN = 2_000
 

@@ -6,6 +6,7 @@ import { problemsOfCreditNotes, problemsOfLines, problemsOfSeries, problemsOfSum
 import type { BillingHistory, Books } from "./Books.ts"
 import { clocksAreFollowed, migrationsAreWhole } from "./ClockCheckers.ts"
 import { couponsGiveWhatTheyPromise } from "./CouponCheckers.ts"
+import { groupsShareInvoices } from "./GroupCheckers.ts"
 import { itemsComeToWhatWasGiven, taxesAreRight } from "./ItemCheckers.ts"
 import { costsOf, subjectOf } from "./Ledger.ts"
 import { statedIn } from "./Reading.ts"
@@ -240,12 +241,12 @@ const belongings: Check<Books> = (books) => {
   const redeemed = new Map(
     books.redemptions.map(({ redemption, tenant }) => [keyed(tenant, redemption.id), redemption]),
   )
-  const discounted = books.invoices.filter(({ invoice: { state, subscriptionId }, tenant }) =>
-    state.discounts.some(
-      ({ id, type }) =>
-        type === "coupon" && redeemed.get(keyed(tenant, id))?.subscriptionId !== subscriptionId,
-    ),
-  )
+  const discounted = books.invoices.filter(({ invoice: { causes, state }, tenant }) => {
+    const billed = new Set<string | undefined>(causes.map(({ subscriptionId }) => subscriptionId))
+    return state.discounts.some(
+      ({ id, type }) => type === "coupon" && !billed.has(redeemed.get(keyed(tenant, id))?.subscriptionId),
+    )
+  })
   const clocked = books.customers.filter(
     ({ tenant, testClockId }) =>
       testClockId !== null &&
@@ -274,24 +275,26 @@ const nothingIsShared: Check<Books> = (books) => {
       problems.push(`${subscription.id} has no customer`)
   }
   for (const one of books.invoices) {
-    const { customerId, state, subscriptionId } = one.invoice
-    const owner = subscriptionId === null ? undefined : subscriptions.get(keyed(one.tenant, subscriptionId))
+    const { causes, customerId, state } = one.invoice
+    const billed = new Set<string | undefined>(causes.map((cause) => cause.subscriptionId))
+    const owners = causes.map((cause) => subscriptions.get(keyed(one.tenant, cause.subscriptionId)))
     const isOurs =
       customers.has(keyed(one.tenant, customerId)) &&
-      (subscriptionId === null ||
-        (owner?.customerId === customerId && owner.state.currency === state.currency))
+      owners.every((owner) => owner?.customerId === customerId && owner.state.currency === state.currency)
     if (!isOurs) problems.push(`${nameOf(one)} has another customer, subscription or currency`)
     const isAbroad = state.lines.some(
       ({ creditOf, origin }) =>
-        (origin !== null && origin.subscriptionId !== subscriptionId) ||
+        (origin !== null && !billed.has(origin.subscriptionId)) ||
         (creditOf !== null && !invoices.has(keyed(one.tenant, creditOf.invoiceId))),
     )
     if (isAbroad) problems.push(`${nameOf(one)} has a line of another subscription`)
   }
   problems.push(...belongings(books))
   for (const [name, all] of readSnapshots(books)) {
+    const isDeleted = all.at(-1)?.type === "invoice.deleted"
     const isKnown = invoices.has(name) || subscriptions.has(name)
-    if (!isKnown) problems.push(`there are events of ${name}, which its tenant has not`)
+    if (isKnown === isDeleted)
+      problems.push(`there are events of ${name}, which its tenant ${isDeleted ? "has" : "has not"}`)
     const currencies = new Set(all.map(({ currency }) => currency))
     if (currencies.size > 1) problems.push(`the events of ${name} have several currencies`)
   }
@@ -309,6 +312,7 @@ const bookCheckers = {
   J11: nothingIsShared,
   coupons: couponsGiveWhatTheyPromise,
   items: itemsComeToWhatWasGiven,
+  groups: groupsShareInvoices,
   taxes: taxesAreRight,
   clocks: clocksAreFollowed,
   migrations: migrationsAreWhole,

@@ -10,6 +10,8 @@ export interface Made {
   readonly coupons: Map<number, string>
   readonly customers: Map<number, string>
   readonly items: Map<number, string>
+  /** One-off invoices. */
+  readonly oneOffs: Map<number, string>
   readonly records: Map<number, string>
   readonly subscriptions: Map<number, string>
   /** By the ids of records of customers with a test clock: when they were written, by that clock. */
@@ -25,6 +27,7 @@ export const nothingMade = (): Omit<Made, "stopsOf" | "calm"> => ({
   coupons: new Map(),
   customers: new Map(),
   items: new Map(),
+  oneOffs: new Map(),
   records: new Map(),
   subscriptions: new Map(),
   writtenAt: new Map(),

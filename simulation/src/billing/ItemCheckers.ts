@@ -13,6 +13,8 @@ type Invoices = ReadonlyMap<string, Invoice.StoredInvoice>
 const problemsOfItem = (item: InvoiceItem.InvoiceItem, invoices: Invoices): ReadonlyArray<string> => {
   const on = [...invoices.values()].filter(({ state }) => state.lines.some(({ id }) => id === item.id))
   const invoice = item.invoiceId === null ? undefined : invoices.get(item.invoiceId)
+  if (item.invoiceId !== null && invoice === undefined)
+    return [`${item.id} is on ${item.invoiceId}, which there is not`]
   if (invoice === undefined) return on.length === 0 ? [] : [`${item.id} is pending, and is on ${on[0]!.id}`]
   const [line] = invoice.state.lines.filter(({ id }) => id === item.id)
   const isDraft = invoice.state.status === "draft"
@@ -45,6 +47,8 @@ export const itemsComeToWhatWasGiven = (books: Books): ReadonlyArray<string> => 
   const unknown = books.invoices.flatMap(({ invoice }) =>
     invoice.state.lines
       .filter(({ id, kind }) => kind === "item" && !items.some((item) => item.id === id))
+      // Lines that were given to a one-off invoice are no items.
+      .filter(({ id }) => invoice.causes.length > 0 || !id.startsWith(invoice.id))
       .map(({ id }) => `${invoice.id} has the item ${id}, which there is not`),
   )
   return [
@@ -63,7 +67,7 @@ export const taxesAreRight = ({ invoices, isTaxed }: Books): ReadonlyArray<strin
     ),
   )
   return invoices.flatMap(({ invoice: { causes, createdAt, id, state, taxedBy } }) => {
-    const at = causes[0]?.effect.at ?? createdAt.epochMilliseconds
+    const at = causes[0]?.effect.at ?? state.issuedAt ?? createdAt.epochMilliseconds
     const day = DateTime.formatIso(DateTime.makeUnsafe(at)).slice(0, 10)
     return state.lines.flatMap((line) => {
       const credited =

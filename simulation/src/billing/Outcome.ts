@@ -60,7 +60,8 @@ const namesOf = ({
       ({ effect, subscriptionId }) =>
         `${names.get(subscriptionId)}.${effect.period.number}.${effect.segment}`,
     )
-    names.set(invoice.id, causes.length === 0 ? "nobody" : causes.join("+"))
+    const once = invoice.state.lines.map(({ description }) => description)
+    names.set(invoice.id, causes.length === 0 ? `once ${once.toSorted().join("+")}` : causes.join("+"))
   }
   for (const { item } of items) names.set(item.id, `i${item.metadata["command"]}`)
   for (const { coupon } of coupons) names.set(coupon.id, coupon.code)

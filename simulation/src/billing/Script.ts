@@ -17,6 +17,7 @@ import {
 } from "./Adjustments.ts"
 import { type Command, DAY, HOUR, makeOnce, timeOf, toSubscription } from "./Command.ts"
 import { cancel, change, pause, resume, type Sent, uncancel } from "./Lifecycle.ts"
+import { billItems, createOneOff, endDraft } from "./OneOffs.ts"
 import { CALLS, plansOf, STORAGE } from "./Plans.ts"
 import { taxedAs } from "./Taxation.ts"
 import { advance, createClock, migrate } from "./Travel.ts"
@@ -27,6 +28,9 @@ const skipped = Effect.void
 const TEST_TENANT = 1
 /** How far test clocks go at the end, so that late usage is billed. */
 const LAST_DAYS = 70
+
+/** Subscriptions of a group renew at the same instants, so that they share invoices. */
+const GROUPED = { invoiceGroup: "all", anchor: "2025-01-05", timezone: "Europe/Berlin" }
 
 /** A subscription, and what it is known by. */
 interface Subscriber {
@@ -42,6 +46,7 @@ interface Known {
   readonly coupons: Array<number>
   readonly customers: Array<number>
   readonly items: Array<number>
+  readonly oneOffs: Array<number>
   readonly records: Array<number>
   /** The subscriptions for which a coupon was redeemed. */
   readonly redeemed: Array<number>
@@ -53,6 +58,7 @@ const nothing = (): Known => ({
   coupons: [],
   customers: [],
   items: [],
+  oneOffs: [],
   records: [],
   redeemed: [],
   subscriptions: [],
@@ -106,7 +112,7 @@ class Author {
 
   #one(): void {
     const choice = this.#choice
-    const { clocks, coupons, items, redeemed } = this.#known
+    const { clocks, coupons, items, oneOffs, redeemed } = this.#known
     const target = choice.pick(this.#known.subscriptions)!.number
     choice.weighted<() => void>([
       [1, () => this.#push(choice.int(2, 4))],
@@ -126,6 +132,8 @@ class Author {
       [redeemed.length > 0 ? 3 : 0, () => this.#add("end redemption", endRedemption(choice.pick(redeemed)!))],
       [4, () => this.#item()],
       [items.length > 0 ? 1 : 0, () => this.#add("delete item", deleteItem(choice.pick(items)!))],
+      [5, () => this.#oneOff()],
+      [oneOffs.length > 0 ? 5 : 0, () => this.#endDraft()],
       [3, () => this.#add("credit note", creditNote(choice, target))],
       [1, () => this.#add("void", settle(target, "void"))],
       [1, () => this.#add("write off", settle(target, "mark_uncollectible"))],
@@ -165,7 +173,7 @@ class Author {
     this.#add("advance", advance(clock, this.#choice.pick([1, 20, 45, 130])))
   }
 
-  #customer(isSingle = this.#choice.chance(0.7)): void {
+  #customer(isSingle = this.#choice.chance(0.5)): void {
     const number = this.commands.length
     const marker = `customer ${number}`
     const { clocks, customers } = this.#known
@@ -234,6 +242,7 @@ class Author {
     const euroOrDollar = choice.pick(["EUR", "USD"])
     const currency = plan === "yen" ? "JPY" : euroOrDollar
     const coupon = choice.chance(0.3) ? choice.pick(coupons) : undefined
+    const isGrouped = !this.#single.has(customer) && choice.chance(0.8)
     const number = this.commands.length
     subscriptions.push({ number, customer, plan, currency })
     if (coupon !== undefined) this.#known.redeemed.push(number)
@@ -254,6 +263,7 @@ class Author {
             currency,
             metadata: { command: String(number) },
             ...(couponId === undefined ? {} : { coupon: couponId }),
+            ...(isGrouped ? GROUPED : {}),
             ...(plan === "team" ? { quantities: { seats } } : {}),
             ...(startsIn === undefined ? {} : { startAt: DateTime.add(now, { milliseconds: startsIn }) }),
             ...(trialDays === undefined ? {} : { trial: trialDays === null ? null : { days: trialDays } }),
@@ -316,6 +326,21 @@ class Author {
     const number = this.commands.length
     this.#known.items.push(number)
     this.#add("item", createItem(this.#choice, number, owner))
+  }
+
+  /** An invoice without a subscription, of lines, or of the items of a customer. */
+  #oneOff(): void {
+    const { customer, currency } = this.#choice.pick(this.#known.subscriptions)!
+    const number = this.commands.length
+    this.#known.oneOffs.push(number)
+    const isOfItems = this.#single.has(customer) && this.#choice.chance(0.4)
+    if (isOfItems) this.#add("bill items", billItems(number, { customer, currency }))
+    else this.#add("one-off", createOneOff(this.#choice, number, { customer, currency }))
+  }
+
+  #endDraft(): void {
+    const action = this.#choice.pick(["finalize", "delete"] as const)
+    this.#add(`${action} draft`, endDraft(this.#choice.pick(this.#known.oneOffs)!, action))
   }
 
   #change(): void {
