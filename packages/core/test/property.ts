@@ -8,7 +8,8 @@ import * as fc from "fast-check"
 
 /** The share of the inputs that is tried. `npm run test:suites` tries all of them. */
 const SHARE = Number(process.env["PROPERTY_SHARE"] ?? "0.1")
-const numRuns = (runs: number): number => Math.ceil(runs * SHARE)
+/** How many of `runs` inputs are tried here. */
+export const numRuns = (runs: number): number => Math.ceil(runs * SHARE)
 
 const SEED = 20_261_121
 

@@ -18,6 +18,7 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import { type DateTime, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { numRuns } from "../property.ts"
 import { acmeTest, as, NOON } from "../world.ts"
 import {
   advanceTo,
@@ -246,7 +247,7 @@ const OUTCOMES: ReadonlyArray<FakeOutcome> = [
   declined("expired_card"),
   { status: "declined", code: "do_not_honor", advice: "stop", notBefore: null },
 ]
-const SEEDS = 40
+const SEEDS = numRuns(80)
 
 describe("J6", () => {
   it.effect(
