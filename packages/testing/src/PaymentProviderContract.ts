@@ -147,7 +147,5 @@ export const suite = (name: string, make: () => TestProvider): void => {
         assert.deepStrictEqual(references.map(charges), [1, 0, 0, 0, 0])
       }).pipe(Effect.provide(IdGenerator.layer)),
     )
-    refundTests(make)
-    noticeTests(make)
   })
 }
