@@ -9,7 +9,7 @@ import { MAX_REFERENCE_LENGTH } from "./Payment.ts"
 import type { AttemptAnswer } from "./PaymentProvider.ts"
 import { ProviderFailure } from "./ProviderFailure.ts"
 
-/** Longest code of a decline that is kept, in characters. The rest is cut. */
+/** Longest code of a decline that is kept, in code points. The rest is cut. */
 export const MAX_CODE_LENGTH = 100
 /** The code of a decline without one. */
 const NO_CODE = "declined"
@@ -50,19 +50,13 @@ const checked = <A>(schema: Schema.Codec<A, unknown>, what: string) => {
     Effect.mapError(decode(answer), () => notUnderstood(what))
 }
 
-const cleanCode = (code: string): string => {
-  // A character has at most two units.
-  const start = code.slice(0, 2 * MAX_CODE_LENGTH + 1).replaceAll("\0", "")
-  return Array.from(start.toWellFormed()).slice(0, MAX_CODE_LENGTH).join("") || NO_CODE
-}
-
 const cleaned = Effect.fnUntraced(function* <A extends AttemptAnswer | PaymentRead>(answer: A) {
   if (answer.status !== "declined") return answer
   const { epochMilliseconds: now } = yield* DateTime.now
   if (answer.notBefore !== null && answer.notBefore > now + MAX_WAIT_MILLIS) {
     return yield* notUnderstood("a date that is more than a year ahead")
   }
-  return { ...answer, code: cleanCode(answer.code) }
+  return { ...answer, code: Text.cleaned(answer.code, MAX_CODE_LENGTH).trim() || NO_CODE }
 })
 
 const NO_STATE = "no state of a payment"

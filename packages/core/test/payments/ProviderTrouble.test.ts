@@ -112,7 +112,7 @@ describe("an answer of a provider", () => {
   })
 
   const codes: ReadonlyArray<readonly [string, string]> = [
-    ["a\0b", "ab"],
+    ["a\0b", "a b"],
     ["", "declined"],
     ["\0", "declined"],
     ["a\ud800", "a\ufffd"],
