@@ -124,7 +124,7 @@ interface Computed {
 }
 
 /** When an invoice was due to be made. That of a start in the past was not before the subscription was there. */
-const dueInstantOf = ({ cause, subscription }: Bill): number =>
+const dueInstantOf = ({ cause, subscription }: Pick<Bill, "cause" | "subscription">): number =>
   Math.max(cause.at, subscription.createdAt.epochMilliseconds)
 
 const subscriptionOf = (held: Held, id: SubscriptionId): StoredSubscription => {
@@ -253,11 +253,11 @@ export class SubscriptionBilling {
     drafts: ReadonlyArray<StoredInvoice>,
     answer?: TaxAnswer,
   ): Billed<Redrafted> {
-    const bills = draft.causes.map((cause) => billAgain(held, cause, draft, drafts))
+    const instants = draft.causes.map(({ effect: cause, subscriptionId }) =>
+      dueInstantOf({ cause, subscription: subscriptionOf(held, subscriptionId) }),
+    )
     const rests =
-      bills.length === 0
-        ? Effect.void
-        : this.#parts.book.takeRests(draft, Math.max(...bills.map(dueInstantOf)))
+      instants.length === 0 ? Effect.void : this.#parts.book.takeRests(draft, Math.max(...instants))
     return Effect.andThen(rests, this.redraft(held, draft, drafts, answer))
   }
 
