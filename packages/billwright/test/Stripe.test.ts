@@ -2,7 +2,7 @@
 import { FakeStripe } from "@billwright/testing/stripe"
 import { ConfigurationError, definePlan } from "billwright"
 import { stripe } from "billwright/stripe"
-import { createTestBilling } from "billwright/testing"
+import { createTestBilling, type TestBilling } from "billwright/testing"
 import { Stripe } from "stripe"
 import { afterAll, assert, describe, it } from "vitest"
 
@@ -21,28 +21,45 @@ const plan = definePlan("pro", {
 })
 
 describe("billwright/stripe", () => {
+  /** A customer who saves a card, and what becomes of the first invoice. */
+  const firstInvoice = async (billing: TestBilling) => {
+    await billing.plans.push(plan)
+    const { id: customerId } = await billing.testing.customer()
+    const { id } = await billing.paymentMethods.create({ customerId })
+    await billing.paymentMethods.startSetup(id)
+    account.enterCard(account.all("setup_intent").at(-1)!.id, "pm_card_visa")
+    const saved = await billing.paymentMethods.refresh(id)
+    assert.deepInclude(saved, { status: "attached", brand: "visa", isDefault: true })
+    await billing.subscriptions.create({ customerId, plan: "pro" })
+    await billing.testing.advance({ days: 10 })
+    const [invoice] = (await billing.invoices.list().page()).data
+    const [payment] = (await billing.payments.list({ invoiceId: invoice!.id }).page()).data
+    return { invoice: invoice!, payment: payment! }
+  }
+
   it("takes the payment of each invoice that is issued, by a saved card", async () => {
     const billing = await createTestBilling({ now: "2026-01-01T00:00:00Z", payments: stripe({ client }) })
     try {
-      await billing.plans.push(plan)
-      const { id: customerId } = await billing.testing.customer()
-      const { id } = await billing.paymentMethods.create({ customerId })
-      await billing.paymentMethods.startSetup(id)
-      const [setup] = account.all("setup_intent")
-      account.enterCard(setup!.id, "pm_card_visa")
-      const saved = await billing.paymentMethods.refresh(id)
-      assert.deepInclude(saved, { status: "attached", brand: "visa", isDefault: true })
-      await billing.subscriptions.create({ customerId, plan: "pro" })
-      await billing.testing.advance({ days: 10 })
-      const [invoice] = (await billing.invoices.list({ status: "paid" }).page()).data
-      const [payment] = (await billing.payments.list({ invoiceId: invoice!.id }).page()).data
-      const [intent] = account.all("payment_intent")
-      const [customer] = account.all("customer")
-      const wanted = { amount: 2_000, currency: "eur", status: "succeeded", customer: customer!.id } as const
-      assert.deepInclude(intent, wanted)
-      assert.strictEqual(intent?.id, payment?.reference)
-      assert.strictEqual(intent?.metadata["billwright_payment"], payment?.id)
-      assert.strictEqual(payment?.provider, "stripe")
+      const { invoice, payment } = await firstInvoice(billing)
+      assert.strictEqual(invoice.status, "paid")
+      const intent = account.all("payment_intent").find(({ id }) => id === payment.reference)
+      const customer = account.all("customer").at(-1)!.id
+      assert.deepInclude(intent, { amount: 2_000, currency: "eur", status: "succeeded", customer })
+      assert.strictEqual(intent?.metadata["billwright_payment"], payment.id)
+      assert.strictEqual(payment.provider, "stripe")
+    } finally {
+      await billing.close()
+    }
+  })
+
+  it("takes no money with a key of the other mode, and pays no invoice with it", async () => {
+    const options = { now: "2026-01-01T00:00:00Z", payments: stripe({ client }) }
+    const billing = await createTestBilling({ ...options, mode: "live" })
+    const before = account.all("charge").length
+    try {
+      const { invoice } = await firstInvoice(billing)
+      assert.deepInclude(invoice, { status: "open", collection: "needs_attention" })
+      assert.strictEqual(account.all("charge").length, before)
     } finally {
       await billing.close()
     }

@@ -44,6 +44,12 @@ const answerOf = (intent: Stripe.PaymentIntent, presence: AttemptPayment["presen
   }
 }
 
+const ofOtherMode = (mode: OpenPayment["mode"]): ProviderFailure =>
+  new ProviderFailure({
+    reason: "permanent",
+    message: `Stripe: the API key is not of ${mode} mode, and the invoice is`,
+  })
+
 /** Opens, attempts, reads and closes payments. */
 export class StripePayments {
   readonly #calls: StripeCalls
@@ -53,7 +59,7 @@ export class StripePayments {
   }
 
   open(payment: OpenPayment): Effect.Effect<{ readonly reference: string }, ProviderFailure> {
-    const { currency, customer, customerId, invoiceId, paymentId } = payment
+    const { currency, customer, customerId, invoiceId, mode, paymentId } = payment
     const params: Stripe.PaymentIntentCreateParams = {
       amount: toStripe(payment),
       currency: currency.toLowerCase(),
@@ -68,8 +74,11 @@ export class StripePayments {
     return this.#calls
       .sendOnce(paymentId, (client, options) => client.paymentIntents.create(params, options))
       .pipe(
-        Effect.map(({ id }) => ({ reference: id })),
         orFail,
+        // Before any money moves: a live key must not take the money of tests, nor a test key pay real invoices.
+        Effect.flatMap(({ id, livemode }) =>
+          livemode === (mode === "live") ? Effect.succeed({ reference: id }) : Effect.fail(ofOtherMode(mode)),
+        ),
       )
   }
 

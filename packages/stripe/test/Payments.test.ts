@@ -30,6 +30,7 @@ const opened = Effect.fnUntraced(function* (card = "pm_card_visa") {
   const { id: method } = account.attach(card, customer)
   const payment: OpenPayment = {
     paymentId: Payment.PaymentId.make(yield* ids.next(Payment.PAYMENT_ID_PREFIX)),
+    mode: "test",
     invoiceId: Invoice.InvoiceId.make(yield* ids.next(Invoice.INVOICE_ID_PREFIX)),
     customerId,
     customer,
@@ -57,10 +58,28 @@ const opened = Effect.fnUntraced(function* (card = "pm_card_visa") {
 
 type Opened = Effect.Success<ReturnType<typeof opened>>
 
-const test = (title: string, body: (given: Opened) => Effect.Effect<unknown, unknown>, card?: string) =>
-  it.effect(title, () => Effect.flatMap(opened(card), body).pipe(Effect.provide(IdGenerator.layer)))
+const test = (
+  title: string,
+  body: (given: Opened) => Effect.Effect<unknown, unknown, IdGenerator>,
+  card?: string,
+) => it.effect(title, () => Effect.flatMap(opened(card), body).pipe(Effect.provide(IdGenerator.layer)))
 
 const CONFIRM = { path: /confirm$/ }
+
+describe("payments at Stripe", () => {
+  test("are refused for good, before any money moves, when the key is of the other mode", ({
+    account,
+    payment,
+    provider,
+  }) =>
+    Effect.gen(function* () {
+      const paymentId = Payment.PaymentId.make(yield* (yield* IdGenerator).next(Payment.PAYMENT_ID_PREFIX))
+      const failure = yield* Effect.flip(provider.openPayment({ ...payment, paymentId, mode: "live" }))
+      assert.strictEqual(failure.reason, "permanent")
+      assert.include(failure.message, "the API key is not of live mode")
+      assert.lengthOf(account.all("charge"), 0)
+    }))
+})
 
 describe("attempts at Stripe", () => {
   test(

@@ -52,7 +52,12 @@ describe("secrets", () => {
         account.completeSetup(setup.reference)
         const saved = yield* call(() => methods.readSetup(setup.reference))
         const method = saved.status === "saved" ? saved.method.reference : null
-        const rows = { invoiceId: "inv_1" as never, customerId: details.customerId, customer }
+        const rows = {
+          mode: "test" as const,
+          invoiceId: "inv_1" as never,
+          customerId: details.customerId,
+          customer,
+        }
         const { reference } = yield* call((id) =>
           provider.openPayment({ ...rows, paymentId: id as never, amount: 2_000n, currency: "EUR" }),
         )

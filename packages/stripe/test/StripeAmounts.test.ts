@@ -12,6 +12,7 @@ const { account, provider } = open()
 const opens = (amount: bigint, currency: string) =>
   provider.openPayment({
     paymentId: `pay_${currency}_${amount}` as never,
+    mode: "test",
     invoiceId: "inv_1" as never,
     customerId: "cus_1" as never,
     customer: null,

@@ -98,6 +98,7 @@ export const paymentOf = Effect.fnUntraced(function* (currency: string, { custom
   const ids = yield* IdGenerator
   const payment: OpenPayment = {
     paymentId: Payment.PaymentId.make(yield* ids.next(Payment.PAYMENT_ID_PREFIX)),
+    mode: "test",
     invoiceId: Invoice.InvoiceId.make(yield* ids.next(Invoice.INVOICE_ID_PREFIX)),
     customerId: yield* Sample.customerId,
     customer,

@@ -12,6 +12,8 @@ export type { DeclineAdvice, PaymentRead } from "@billwright/engine"
 export interface OpenPayment extends Money {
   /** The key of the call: the same id always opens the same payment. */
   readonly paymentId: string
+  /** Whether real money is meant. A provider whose account takes money of the other mode refuses the payment for good. */
+  readonly mode: "live" | "test"
   readonly invoiceId: string
   readonly customerId: string
   /** The reference that `ensureCustomer` gave. `null` if the provider saves no methods. */

@@ -16,7 +16,7 @@ import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import type { CurrentTenant } from "../shared/Tenant.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
@@ -262,23 +262,23 @@ export const makeCollector = Effect.gen(function* () {
 
   const open = (from: PaymentProvider, payment: StoredPayment, customer: string | null): Worked<void> => {
     const { amount, currency, customerId, id: paymentId, invoiceId } = payment
-    return Effect.matchEffect(
+    const opened = Effect.flatMap(CurrentTenant, ({ mode }) =>
       within(() =>
         Effect.flatMap(
-          from.openPayment({ paymentId, invoiceId, customerId, customer, amount, currency }),
+          from.openPayment({ paymentId, mode, invoiceId, customerId, customer, amount, currency }),
           openedPayment,
         ),
       ),
-      {
-        onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
-        onSuccess: ({ reference }) =>
-          change(payment, ({ payments }, current) =>
-            current.reference === null && current.status === "open"
-              ? payments.save({ ...current, reference, sequence: current.sequence + 1 })
-              : Effect.void,
-          ),
-      },
     )
+    return Effect.matchEffect(opened, {
+      onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
+      onSuccess: ({ reference }) =>
+        change(payment, ({ payments }, current) =>
+          current.reference === null && current.status === "open"
+            ? payments.save({ ...current, reference, sequence: current.sequence + 1 })
+            : Effect.void,
+        ),
+    })
   }
 
   const close = (from: PaymentProvider, payment: StoredPayment, reference: string): Worked<void> =>

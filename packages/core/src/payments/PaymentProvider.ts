@@ -5,6 +5,7 @@ import type { Chargeable, Money, PaymentRead } from "@billwright/engine"
 import { Context, type Effect } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
+import type { Mode } from "../shared/Tenant.ts"
 import type { CustomerAction, MethodProvider } from "./MethodProvider.ts"
 import type { PaymentId } from "./Payment.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
@@ -20,6 +21,8 @@ export const PROVIDER_MILLIS = 60_000
 export interface OpenPayment extends Money {
   /** The key of the call: the same id always opens the same payment. */
   readonly paymentId: PaymentId
+  /** Whether real money is meant. A provider whose account takes money of the other mode refuses the payment for good. */
+  readonly mode: Mode
   readonly invoiceId: InvoiceId
   readonly customerId: CustomerId
   /** The reference that `ensureCustomer` gave. `null` if the provider saves no methods. */

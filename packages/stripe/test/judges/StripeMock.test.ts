@@ -32,7 +32,8 @@ const listening = (port: number, name: string) => {
 /** Makes every call of a provider, whatever comes of it. */
 const callAll = async ({ methods, ...provider }: PaymentProvider): Promise<void> => {
   const customerId = "cus_1" as never
-  const rows = { paymentId: "pay_1" as never, invoiceId: "inv_1" as never, customerId, customer: "cus_1" }
+  const ids = { paymentId: "pay_1" as never, invoiceId: "inv_1" as never }
+  const rows = { ...ids, mode: "test" as const, customerId, customer: "cus_1" }
   const attempt = { reference: "pi_1", method: "pm_1", returnUrl: "https://shop.example/return" }
   const refund = { refundId: "ref_1", paymentReference: "pi_1", amount: 500n, currency: "EUR" }
   const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
