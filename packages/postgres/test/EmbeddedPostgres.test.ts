@@ -60,6 +60,24 @@ describe("EmbeddedPostgres", () => {
   const canUnshare = isRoot && spawnSync("unshare", ["--user", "true"]).status === 0
 
   it.live(
+    "waits shortly for clients that are about to leave",
+    () =>
+      Effect.gen(function* () {
+        const left = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { url } = yield* EmbeddedPostgres.start({ directory: yield* directory })
+            const client = new Client({ connectionString: Redacted.value(url) })
+            yield* Effect.promise(() => client.connect())
+            // It is under way when the server stops. Without a listener for errors, one would fail this test.
+            return client.query("select pg_sleep(0.05)").then(() => client.end())
+          }),
+        )
+        yield* Effect.promise(() => left)
+      }).pipe(Effect.scoped),
+    120_000,
+  )
+
+  it.live(
     "keeps its data and its password, and lets only one process use a directory",
     () =>
       Effect.gen(function* () {

@@ -16,6 +16,8 @@ export interface ServerProcess {
 
 const MAX_LOG_LENGTH = 16_384
 const READY = "database system is ready to accept connections"
+/** How long clients may take to disconnect by themselves: an ended pool may still be closing its connections. */
+const LEAVE_MILLIS = 500
 /** The time limit of a clean shutdown. After it the server stops immediately, and recovers at its next start. */
 const SHUTDOWN_MILLIS = 10_000
 
@@ -49,11 +51,14 @@ export const awaitReady = (server: ServerProcess): Promise<ServerProcess> =>
     void server.ended.then(() => fail(new Error(server.log().trim())))
   })
 
-/** Shuts the server down: disconnects clients and writes everything, so that nothing needs recovery. */
+/** Shuts the server down: waits shortly for clients, disconnects them, and writes everything, so that nothing needs recovery. */
 export const stop = async (server: ServerProcess): Promise<void> => {
   if (server.child.exitCode !== null || server.child.signalCode !== null) return
-  server.child.kill("SIGINT")
-  const timer = setTimeout(() => server.child.kill("SIGQUIT"), SHUTDOWN_MILLIS)
+  server.child.kill("SIGTERM")
+  const timers = [
+    setTimeout(() => server.child.kill("SIGINT"), LEAVE_MILLIS),
+    setTimeout(() => server.child.kill("SIGQUIT"), SHUTDOWN_MILLIS),
+  ]
   await server.ended
-  clearTimeout(timer)
+  for (const timer of timers) clearTimeout(timer)
 }
