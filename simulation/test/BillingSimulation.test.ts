@@ -51,6 +51,17 @@ describe("a simulation of billing", () => {
     },
   )
 
+  it("breaks no invariant with a seed in which a draft has an item that was deleted", async () => {
+    const { history } = await simulateBilling({ seed: 484 })
+    const items = new Set(history.items.map(({ item }) => item.id as string))
+    const drafts = history.invoices.filter(({ invoice: { state } }) => state.status === "draft")
+    const itemLines = drafts.flatMap(({ invoice }) =>
+      invoice.state.lines.filter(({ id }) => id.startsWith("itm_")),
+    )
+    expect(itemLines.some(({ id }) => !items.has(id))).toBe(true)
+    expect(judgeBilling(history)).toEqual([])
+  })
+
   it("has had every kind of fault", () => {
     expect([...seen]).toEqual(expect.arrayContaining(KINDS))
     const points = [...seen].filter((fault) => fault.startsWith("crash at"))

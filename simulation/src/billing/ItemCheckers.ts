@@ -44,7 +44,9 @@ export const itemsComeToWhatWasGiven = (books: Books): ReadonlyArray<string> => 
     items.filter(({ metadata }) => metadata["given"] !== undefined),
     ({ metadata }) => metadata["command"]!,
   )
-  const unknown = books.invoices.flatMap(({ invoice }) =>
+  // A draft is as it was last stored. It may have an item that was deleted since, until it is issued.
+  const issued = books.invoices.filter(({ invoice }) => invoice.state.status !== "draft")
+  const unknown = issued.flatMap(({ invoice }) =>
     invoice.state.lines
       .filter(({ id, kind }) => kind === "item" && !items.some((item) => item.id === id))
       // Lines that were given to a one-off invoice are no items.
