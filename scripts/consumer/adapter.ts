@@ -13,7 +13,7 @@ import {
 } from "billwright"
 import * as Adapter from "billwright/adapter"
 import { defineStore, type Store } from "billwright/adapter"
-import { createTestBilling } from "billwright/testing"
+import { createTestBilling, fakePayments } from "billwright/testing"
 import { Effect, Layer } from "effect"
 
 const own = (layer: Layer.Layer<Billing.Storage, StorageError>): Store =>
@@ -48,6 +48,23 @@ await test.events.publish({
 assert.equal((await test.testing.deliveries())[0]?.status, "Delivered")
 assert.equal(receiver.requests.length, 1)
 await test.close()
+
+// A provider of payments, whose errors say whether something may have happened.
+const payments = fakePayments()
+const paid = await createTestBilling({ store: own(Memory.layer), payments })
+const { id: payer } = await paid.testing.customer({ currency: "EUR" })
+await payments.saveCard(payer)
+const collectionOf = async () => {
+  const lines = [{ description: "Workshop", amount: 9_000 }]
+  const { id: invoiceId } = await paid.invoices.create({ customerId: payer, lines })
+  await paid.invoices.finalize(invoiceId)
+  await paid.testing.advance({ minutes: 1 })
+  return (await paid.invoices.get(invoiceId)).collection
+}
+assert.equal(await collectionOf(), "paid")
+payments.fail("break")
+assert.equal(await collectionOf(), "needs_attention")
+await paid.close()
 
 // Errors at the start.
 assert.equal(Adapter.ConfigurationError, ConfigurationError)

@@ -7,9 +7,12 @@ import type { EventsOf } from "./events/EventMap.ts"
 import { memory } from "./memory.ts"
 import * as BillingOptionRules from "./runtime/BillingOptionRules.ts"
 import { partsOf } from "./runtime/StoreParts.ts"
+import type { FakePayments, FakePaymentsOptions } from "./testing/FakePayments.ts"
+import { connecting, makeFakePayments } from "./testing/MakeFakePayments.ts"
 import { startTest } from "./testing/StartTest.ts"
 import type { TestBilling, TestBillingOptions } from "./testing/TestBilling.ts"
 
+export type * from "./testing/FakePayments.ts"
 export type { TestBilling, TestBillingOptions } from "./testing/TestBilling.ts"
 export type { TestDuration, TestEndpoint, Testing } from "./testing/Testing.ts"
 export type { ReceivedWebhook, TestAnswer, TestReceiver } from "./testing/TestReceiver.ts"
@@ -32,7 +35,25 @@ export const createTestBilling = async <const Definitions extends ReadonlyArray<
 ): Promise<TestBilling<EventsOf<Definitions>>> => {
   BillingOptionRules.checkOfTest(options)
   const { store = memory() } = options
+  const connect = connecting(options.payments)
   const start = partsOf(store)?.starter?.testBilling ?? startTest
-  const billing: object = await start({ ...options, store })
-  return billing as TestBilling<EventsOf<Definitions>>
+  const started: object = await start({ ...options, store })
+  const billing = started as TestBilling<EventsOf<Definitions>>
+  connect({ billing, mode: options.mode ?? "test", now: () => billing.testing.now })
+  return billing
 }
+
+/**
+ * A payment provider in memory, for the option `payments` of one test billing. Payments succeed, unless a lever says
+ * something else.
+ *
+ * ```ts
+ * const payments = fakePayments()
+ * const billing = await createTestBilling({ payments })
+ * await payments.saveCard(customer.id)
+ * payments.next({ code: "insufficient_funds" }, "requires_action")
+ * await billing.testing.advance({ days: 2 }) // declined, then waits for the customer
+ * await payments.confirm(invoice.id) // paid
+ * ```
+ */
+export const fakePayments = (options: FakePaymentsOptions = {}): FakePayments => makeFakePayments(options)

@@ -1,4 +1,5 @@
 export * from "./BillingError.ts"
 export * from "./ConflictError.ts"
 export * from "./NotFoundError.ts"
+export * from "./PaymentProviderError.ts"
 export * from "./RuntimeError.ts"

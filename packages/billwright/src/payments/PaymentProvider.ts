@@ -78,19 +78,3 @@ export interface PaymentProvider extends RefundingProvider, NotifyingProvider {
   /** Closes a payment, so that it never succeeds any more; or says that it has. Closing it again is fine. */
   closePayment(reference: string, options: ProviderCallOptions): Promise<"closed" | "already_succeeded">
 }
-
-/**
- * What a call of a provider rejects with. `transient`: surely nothing happened, and the same call may work later.
- * `permanent`: surely nothing happened, and a person has to change something. `unknown`: it may have happened.
- *
- * The message is for people, and must have no secret and no detail of a card.
- */
-export class PaymentProviderError extends Error {
-  override readonly name = "PaymentProviderError"
-  readonly reason: "transient" | "permanent" | "unknown"
-
-  constructor(reason: "transient" | "permanent" | "unknown", message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
-}

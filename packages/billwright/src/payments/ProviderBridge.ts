@@ -8,10 +8,11 @@ import {
   ProviderFailure,
 } from "@billwright/core"
 import { Effect, Redacted } from "effect"
+import { PaymentProviderError } from "../errors/PaymentProviderError.ts"
 import { coreOf } from "../runtime/ProviderParts.ts"
 import type { BuiltInProvider } from "./BuiltInProvider.ts"
 import type { CustomerAction, MethodProvider, ProviderCallOptions } from "./MethodProvider.ts"
-import { type AttemptAnswer, type PaymentProvider, PaymentProviderError } from "./PaymentProvider.ts"
+import type { AttemptAnswer, PaymentProvider } from "./PaymentProvider.ts"
 
 const failureOf = (error: unknown): ProviderFailure =>
   new ProviderFailure({
