@@ -44,11 +44,14 @@ export const itemsComeToWhatWasGiven = (books: Books): ReadonlyArray<string> => 
     items.filter(({ metadata }) => metadata["given"] !== undefined),
     ({ metadata }) => metadata["command"]!,
   )
-  // A draft is as it was last stored. It may have an item that was deleted since, until it is issued.
+  // A draft is as it was last stored, and may have an item that was deleted since. Where nothing else is left, an invoice
+  // is issued with the lines that it had, and amounts of 0.
   const issued = books.invoices.filter(({ invoice }) => invoice.state.status !== "draft")
   const unknown = issued.flatMap(({ invoice }) =>
     invoice.state.lines
-      .filter(({ id, kind }) => kind === "item" && !items.some((item) => item.id === id))
+      .filter(
+        ({ amount, id, kind }) => kind === "item" && amount !== 0n && !items.some((item) => item.id === id),
+      )
       // Lines that were given to a one-off invoice are no items.
       .filter(({ id }) => invoice.causes.length > 0 || !id.startsWith(invoice.id))
       .map(({ id }) => `${invoice.id} has the item ${id}, which there is not`),
