@@ -63,7 +63,7 @@ describe("billwright/stripe", () => {
     assert.deepStrictEqual(dynamicImports, [])
     assert.sameMembers(imports, ["@billwright/stripe", "effect"])
     const [adapter] = await build("@billwright/stripe")
-    assert.sameMembers(adapter.imports, ["@billwright/core", "effect"])
+    assert.sameMembers(adapter.imports, ["@billwright/core", "effect", "node:crypto"])
   })
 })
 

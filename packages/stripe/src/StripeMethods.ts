@@ -1,6 +1,7 @@
 /**
  * Customers of Stripe, and the payment methods that it saves for them.
  */
+import { createHash } from "node:crypto"
 import type {
   MethodProvider,
   ProviderCustomer,
@@ -40,6 +41,14 @@ const setupRead = ({
     : { status: "pending" }
 }
 
+const SESSION_PREFIX = "cs_"
+
+/** How the setup of a page stands. The page is there for 24 hours. */
+const sessionRead = ({ setup_intent: setup, status }: Stripe.Checkout.Session): SetupRead => {
+  if (status === "expired") return { status: "failed", code: "expired" }
+  return typeof setup === "object" && setup !== null ? setupRead(setup) : { status: "pending" }
+}
+
 /** Saves payment methods. */
 export class StripeMethods implements MethodProvider {
   readonly #calls: StripeCalls
@@ -72,7 +81,28 @@ export class StripeMethods implements MethodProvider {
     )
   }
 
-  readonly startSetup = ({ customer, setupId }: StartSetup): Effect.Effect<StartedSetup, ProviderFailure> => {
+  /** In the form of the host's page by a setup intent, or on a page of Stripe by a checkout session. */
+  readonly startSetup = (setup: StartSetup): Effect.Effect<StartedSetup, ProviderFailure> =>
+    setup.returnUrl === null ? this.#startForm(setup) : this.#startPage(setup, setup.returnUrl)
+
+  readonly readSetup = (reference: string): Effect.Effect<SetupRead, ProviderFailure> =>
+    reference.startsWith(SESSION_PREFIX)
+      ? this.#calls
+          .send((client, options) =>
+            client.checkout.sessions.retrieve(
+              reference,
+              { expand: ["setup_intent.payment_method"] },
+              options,
+            ),
+          )
+          .pipe(Effect.map(sessionRead), orFail)
+      : this.#calls
+          .send((client, options) =>
+            client.setupIntents.retrieve(reference, { expand: ["payment_method"] }, options),
+          )
+          .pipe(Effect.map(setupRead), orFail)
+
+  #startForm({ customer, setupId }: StartSetup): Effect.Effect<StartedSetup, ProviderFailure> {
     const params: Stripe.SetupIntentCreateParams = {
       customer,
       usage: "off_session",
@@ -91,12 +121,34 @@ export class StripeMethods implements MethodProvider {
       )
   }
 
-  readonly readSetup = (reference: string): Effect.Effect<SetupRead, ProviderFailure> =>
-    this.#calls
-      .send((client, options) =>
-        client.setupIntents.retrieve(reference, { expand: ["payment_method"] }, options),
+  #startPage(
+    { customer, setupId }: StartSetup,
+    returnUrl: string,
+  ): Effect.Effect<StartedSetup, ProviderFailure> {
+    const metadata = { [METADATA.setup]: setupId }
+    const params: Stripe.Checkout.SessionCreateParams = {
+      mode: "setup",
+      customer,
+      // Other types need a currency, which nobody knows yet.
+      allowed_payment_method_types: ["card"],
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      metadata,
+      setup_intent_data: { metadata },
+    }
+    // A page that returns to somewhere else is another one. The address itself may be longer than a key.
+    const place = createHash("sha256").update(returnUrl).digest("hex").slice(0, 32)
+    return this.#calls
+      .sendOnce(`${setupId}:${place}`, (client, options) => client.checkout.sessions.create(params, options))
+      .pipe(
+        Effect.map(({ id, url }) => ({
+          reference: id,
+          clientSecret: null,
+          url: url === null ? null : Redacted.make(url),
+        })),
+        orFail,
       )
-      .pipe(Effect.map(setupRead), orFail)
+  }
 
   readonly detachMethod = (reference: string): Effect.Effect<void, ProviderFailure> =>
     this.#calls

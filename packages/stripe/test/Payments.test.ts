@@ -309,4 +309,32 @@ describe("customers at Stripe", () => {
       account.enterCard(reference, "pm_card_visa")
       assert.deepInclude(yield* methods.readSetup(reference), { status: "saved" })
     }))
+
+  test("a page saves a card for 24 hours, and the address to which it returns belongs to it", (given) =>
+    Effect.gen(function* () {
+      const { account, customer, provider } = given
+      const methods = provider.methods!
+      const input = { setupId: "seti_1", customer, returnUrl: "https://shop.example/return" }
+      const page = yield* methods.startSetup(input)
+      const [session] = account.all("checkout.session")
+      assert.deepInclude(session, {
+        id: page.reference,
+        customer,
+        success_url: input.returnUrl,
+        cancel_url: input.returnUrl,
+        metadata: { billwright_setup: "seti_1" },
+      })
+      assert.deepStrictEqual(page.clientSecret, null)
+      assert.strictEqual(page.url && Redacted.value(page.url), session?.url)
+      assert.deepInclude(account.all("setup_intent")[0], { metadata: { billwright_setup: "seti_1" } })
+      const other = yield* methods.startSetup({ ...input, returnUrl: "https://shop.example/other" })
+      assert.notStrictEqual(other.reference, page.reference)
+      assert.throws(() => account.enterCard(page.reference, "pm_card_visa_chargeDeclined"))
+      assert.deepStrictEqual(yield* methods.readSetup(page.reference), { status: "pending" })
+      account.enterCard(page.reference, "pm_card_visa")
+      assert.deepInclude(yield* methods.readSetup(page.reference), { status: "saved" })
+      time.now += KEY_MILLIS
+      const expired = yield* methods.readSetup(other.reference)
+      assert.deepStrictEqual(expired, { status: "failed", code: "expired" })
+    }))
 })

@@ -48,6 +48,9 @@ describe("secrets", () => {
         const details = { customerId: "cus_1" as never, name: "Ada", email: "ada@example.com" }
         const { reference: customer } = yield* call(() => methods.ensureCustomer(details))
         const setup = yield* call((setupId) => methods.startSetup({ setupId, customer, returnUrl: null }))
+        const returnUrl = "https://shop.example/return"
+        const page = yield* call((setupId) => methods.startSetup({ setupId, customer, returnUrl }))
+        yield* call(() => methods.readSetup(page.reference))
         account.enterCard(setup.reference, "pm_card_authenticationRequired")
         account.completeSetup(setup.reference)
         const saved = yield* call(() => methods.readSetup(setup.reference))
@@ -89,6 +92,7 @@ describe("secrets", () => {
         ...Object.values(SECRETS),
         ...account.all("payment_intent").map(({ client_secret }) => client_secret),
         ...account.all("setup_intent").map(({ client_secret }) => client_secret),
+        ...account.all("checkout.session").map(({ url }) => url ?? "no page"),
         ...account.all("payment_method").map(({ card }) => card?.fingerprint ?? "fingerprint"),
         "4000002760003184",
         "ada@example.com",

@@ -83,35 +83,35 @@ export const methods = (make: () => TestProvider): void => {
         assert.strictEqual((yield* port.startSetup(input)).reference, setup.reference)
         assert.deepStrictEqual(yield* port.readSetup(setup.reference), { status: "pending" })
       }))
+
+    test(`a setup ${place} that the customer finishes gives its method, the same each time`, (given) =>
+      Effect.gen(function* () {
+        const { customer, fail, methods: port } = given
+        const { setup } = yield* startedSetup(port, returnUrl)
+        customer.save(setup.reference, "works")
+        fail("readSetup", "lose_reply")
+        assert.strictEqual((yield* Effect.flip(port.readSetup(setup.reference))).reason, "unknown")
+        const read = yield* port.readSetup(setup.reference)
+        if (read.status !== "saved") return assert.fail(`it is ${read.status}`)
+        assert.match(read.method.type, /^[a-z0-9_]{1,40}$/)
+        assert.isTrue(read.method.reference.length >= 1 && read.method.reference.length <= 255)
+        assert.isTrue(read.method.last4 === null || read.method.last4.length === 4)
+        if (read.method.expiry !== null) {
+          assert.isTrue(read.method.expiry.month >= 1 && read.method.expiry.month <= 12)
+          assert.isAtLeast(read.method.expiry.year, 2_000)
+        }
+        assert.deepStrictEqual(yield* port.readSetup(setup.reference), read)
+      }))
+
+    test(`a setup ${place} whose card is refused has failed, with a code`, ({ customer, methods: port }) =>
+      Effect.gen(function* () {
+        const { setup } = yield* startedSetup(port, returnUrl)
+        customer.fail(setup.reference)
+        const read = yield* port.readSetup(setup.reference)
+        assert.strictEqual(read.status, "failed")
+        assert.isTrue(read.status === "failed" && read.code.length > 0)
+      }))
   }
-
-  test("a setup that the customer finishes gives its method, the same each time", (given) =>
-    Effect.gen(function* () {
-      const { customer, fail, methods: port } = given
-      const { setup } = yield* startedSetup(port)
-      customer.save(setup.reference, "works")
-      fail("readSetup", "lose_reply")
-      assert.strictEqual((yield* Effect.flip(port.readSetup(setup.reference))).reason, "unknown")
-      const read = yield* port.readSetup(setup.reference)
-      if (read.status !== "saved") return assert.fail(`it is ${read.status}`)
-      assert.match(read.method.type, /^[a-z0-9_]{1,40}$/)
-      assert.isTrue(read.method.reference.length >= 1 && read.method.reference.length <= 255)
-      assert.isTrue(read.method.last4 === null || read.method.last4.length === 4)
-      if (read.method.expiry !== null) {
-        assert.isTrue(read.method.expiry.month >= 1 && read.method.expiry.month <= 12)
-        assert.isAtLeast(read.method.expiry.year, 2_000)
-      }
-      assert.deepStrictEqual(yield* port.readSetup(setup.reference), read)
-    }))
-
-  test("a setup whose card is refused has failed, with a code", ({ customer, methods: port }) =>
-    Effect.gen(function* () {
-      const { setup } = yield* startedSetup(port)
-      customer.fail(setup.reference)
-      const read = yield* port.readSetup(setup.reference)
-      assert.strictEqual(read.status, "failed")
-      assert.isTrue(read.status === "failed" && read.code.length > 0)
-    }))
 
   /** An open payment, and a saved card that behaves so. */
   const withCard = Effect.fnUntraced(function* (

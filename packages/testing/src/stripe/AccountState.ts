@@ -61,6 +61,7 @@ const PREFIXES: Readonly<Record<keyof StripeKinds, string>> = {
   payment_method: "pm",
   payment_intent: "pi",
   setup_intent: "seti",
+  "checkout.session": "cs",
   charge: "ch",
   refund: "re",
   dispute: "du",
@@ -74,12 +75,14 @@ export class AccountState {
   readonly behaviours = new Map<string, CardBehaviour>()
   /** Methods that the customer has confirmed for later use. */
   readonly setUp = new Set<string>()
+  readonly pageOf: (session: string) => string
   readonly #now: () => number
   readonly #tables: Tables = {
     customer: new Map(),
     payment_method: new Map(),
     payment_intent: new Map(),
     setup_intent: new Map(),
+    "checkout.session": new Map(),
     charge: new Map(),
     refund: new Map(),
     dispute: new Map(),
@@ -91,9 +94,10 @@ export class AccountState {
   #request: StripeEvent["request"] = { id: null, idempotency_key: null }
   #made = 0
 
-  /** `now` gives epoch milliseconds. */
-  constructor(now: () => number) {
+  /** `now` gives epoch milliseconds, `pageOf` the address of a page by the id of its checkout session. */
+  constructor(now: () => number, pageOf: (session: string) => string) {
     this.#now = now
+    this.pageOf = pageOf
     this.keys = new IdempotencyKeys(now)
   }
 

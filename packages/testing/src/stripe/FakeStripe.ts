@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { AccountState, StripeFault } from "./AccountState.ts"
+import { answerPage, PAGES } from "./CheckoutPage.ts"
 import type { StripeAnswer } from "./IdempotencyKeys.ts"
 import { parseParams } from "./Params.ts"
 import { perform } from "./Routes.ts"
@@ -134,7 +135,10 @@ export class FakeStripe {
     const found = this.#accounts.get(name)
     if (found !== undefined) return found
     if (this.#accounts.size >= MAX_ACCOUNTS) throw new RangeError(`a fake has ${MAX_ACCOUNTS} accounts`)
-    const made = new StripeAccount(this.#now)
+    const made = new StripeAccount(
+      this.#now,
+      (session) => `http://${this.host}:${this.port}${PAGES}${session}`,
+    )
     this.#accounts.set(name, made)
     return made
   }
@@ -150,6 +154,7 @@ export class FakeStripe {
     const text = await readBody(request)
     const url = new URL(request.url ?? "/", "http://localhost")
     const method = request.method ?? "GET"
+    if (url.pathname.startsWith(PAGES)) return this.#servePage(url.pathname, method, text, response)
     const body = method === "GET" ? url.search.slice(1) : text
     const apiKey = keyOf(request, body)
     const header = request.headers["idempotency-key"]
@@ -164,6 +169,18 @@ export class FakeStripe {
       id,
       response,
     )
+  }
+
+  /** The page of a checkout session, which the browser of a customer asks for without a key. */
+  #servePage(path: string, method: string, body: string, response: ServerResponse): void {
+    const id = path.slice(PAGES.length)
+    const owner = [...this.#accounts.values()].find(({ state }) =>
+      state.all("checkout.session").some((session) => session.id === id),
+    )
+    if (owner === undefined) return void response.writeHead(404).end()
+    const answer = answerPage(owner.state, id, method === "POST" ? new URLSearchParams(body) : undefined)
+    if (answer.status === 303) return void response.writeHead(303, { location: answer.location }).end()
+    response.writeHead(answer.status, { "content-type": "text/html; charset=utf-8" }).end(answer.html)
   }
 
   #answer(state: AccountState, call: Call, id: string, response: ServerResponse): void {

@@ -92,7 +92,17 @@ export class Params {
 
   /** What metadata becomes: names are added, and one with an empty value is removed. */
   metadata(before: Readonly<Record<string, string>> = {}): Record<string, string> {
-    const given = Object.entries(this.group("metadata")).filter((one) => typeof one[1] === "string")
+    return this.#metadata(this.group("metadata"), before)
+  }
+
+  /** The metadata in a group of parameters. */
+  metadataOf(name: string): Record<string, string> {
+    const { metadata } = this.group(name)
+    return typeof metadata === "object" ? this.#metadata(metadata, {}) : {}
+  }
+
+  #metadata(group: ParamGroup, before: Readonly<Record<string, string>>): Record<string, string> {
+    const given = Object.entries(group).filter((one) => typeof one[1] === "string")
     const merged = Object.entries({ ...before, ...Object.fromEntries(given) })
     return Object.fromEntries(merged.filter(([, value]) => value !== "")) as Record<string, string>
   }

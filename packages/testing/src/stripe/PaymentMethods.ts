@@ -48,7 +48,17 @@ export const createMethod = (state: AccountState, params: Params): StripePayment
     throw StripeProblem.invalid("parameter_invalid", "The fake makes cards alone.", "type")
   }
   const { exp_month, exp_year, number } = params.group("card")
-  const card = cardOfNumber(typeof number === "string" ? number : "")
+  const expires = { exp_month: Number(exp_month), exp_year: Number(exp_year) }
+  return addCard(state, typeof number === "string" ? number : "", { expires, metadata: params.metadata() })
+}
+
+/** A new method of a card's number. */
+export const addCard = (
+  state: AccountState,
+  number: string,
+  options: Parameters<typeof addMethod>[3] = {},
+): StripePaymentMethod => {
+  const card = cardOfNumber(number)
   if (card === undefined) {
     throw new StripeProblem(
       402,
@@ -61,8 +71,7 @@ export const createMethod = (state: AccountState, params: Params): StripePayment
       false,
     )
   }
-  const expires = { exp_month: Number(exp_month), exp_year: Number(exp_year) }
-  return addMethod(state, card, card.number, { expires, metadata: params.metadata() })
+  return addMethod(state, card, card.number, options)
 }
 
 export const getMethod = (state: AccountState, _: Params, id: string): StripePaymentMethod =>
@@ -180,18 +189,27 @@ export const methodsOfCustomer = (state: AccountState, params: Params, id: strin
     .filter((method) => method.customer === id && (type === undefined || method.type === type))
 }
 
-export const createSetup = (state: AccountState, params: Params): StripeSetupIntent => {
-  const customer = params.text("customer")
-  if (customer !== undefined) state.get("customer", customer, "customer")
+export const createSetup = (state: AccountState, params: Params): StripeSetupIntent =>
+  createSetupOf(state, {
+    customer: params.text("customer") ?? null,
+    usage: params.text("usage") ?? "off_session",
+    metadata: params.metadata(),
+  })
+
+export const createSetupOf = (
+  state: AccountState,
+  { customer, metadata, usage }: Pick<StripeSetupIntent, "customer" | "metadata" | "usage">,
+): StripeSetupIntent => {
+  if (customer !== null) state.get("customer", customer, "customer")
   const head = state.head("setup_intent")
   const setup = state.add("setup_intent", {
     ...head,
     client_secret: state.secretOf(head.id),
     payment_method_types: ["card"],
-    usage: params.text("usage") ?? "off_session",
-    customer: customer ?? null,
+    usage,
+    customer,
     status: "requires_payment_method",
-    metadata: params.metadata(),
+    metadata,
     payment_method: null,
     last_setup_error: null,
     next_action: null,

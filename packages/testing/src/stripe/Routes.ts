@@ -1,4 +1,5 @@
 import type { AccountState } from "./AccountState.ts"
+import * as Sessions from "./CheckoutSessions.ts"
 /**
  * The calls of Stripe's API that the fake answers.
  */
@@ -81,6 +82,21 @@ const ROUTES: ReadonlyArray<Route> = [
     Methods.cancelSetup(state, id, params.text("cancellation_reason") ?? null),
   ),
   route(
+    "POST /checkout/sessions",
+    [
+      "mode",
+      "customer",
+      "success_url",
+      "cancel_url",
+      "allowed_payment_method_types",
+      "setup_intent_data",
+      "metadata",
+    ],
+    Sessions.createSession,
+  ),
+  route("GET /checkout/sessions/{id}", [], Sessions.getSession),
+  route("POST /checkout/sessions/{id}/expire", [], Sessions.expireSession),
+  route(
     "POST /payment_intents",
     [
       ...INTENT,
@@ -121,6 +137,7 @@ const EXPANDABLE = {
   latest_charge: "charge",
   payment_intent: "payment_intent",
   payment_method: "payment_method",
+  setup_intent: "setup_intent",
   charge: "charge",
 } as const
 

@@ -2,6 +2,8 @@
  * An account at the fake of Stripe, as a test sees it.
  */
 import { AccountState, type FaultMatch, type SeenRequest, type StripeFault } from "./AccountState.ts"
+import { answerBankOnPage, enterCardOnPage, expireSession } from "./CheckoutSessions.ts"
+import { Params } from "./Params.ts"
 import { complete } from "./PaymentIntents.ts"
 import { attach, cancelSetup, completeSetup, confirmSetup } from "./PaymentMethods.ts"
 import { closeDispute, completeRefund, disputeIntent } from "./Refunds.ts"
@@ -14,14 +16,16 @@ import type {
 } from "./StripeObjects.ts"
 import type { CardBehaviour, StripeDecline } from "./TestCards.ts"
 
+const isSession = (id: string): boolean => id.startsWith("cs_")
+
 /** The account of an API key: what arrived, what happened, and levers. Accounts share nothing. */
 export class StripeAccount {
   /** The state behind the API. */
   readonly state: AccountState
 
-  /** `now` gives epoch milliseconds. */
-  constructor(now: () => number) {
-    this.state = new AccountState(now)
+  /** `now` gives epoch milliseconds, `pageOf` the address of a page by the id of its checkout session. */
+  constructor(now: () => number, pageOf: (session: string) => string) {
+    this.state = new AccountState(now, pageOf)
   }
 
   /** The requests that arrived, oldest first. */
@@ -71,19 +75,27 @@ export class StripeAccount {
     return attach(this.state, method, customer)
   }
 
-  /** The customer enters a card in the form of a setup. Throws the answer of Stripe if the card is refused. */
+  /**
+   * The customer enters a card in the form of a setup, or on the page of a checkout session. Throws the answer of Stripe if
+   * the card is refused.
+   */
   enterCard(setup: string, method: string): StripeSetupIntent {
-    return confirmSetup(this.state, method, setup)
+    return isSession(setup)
+      ? enterCardOnPage(this.state, setup, method)
+      : confirmSetup(this.state, method, setup)
   }
 
   /** The customer confirms the setup of a card that asks for it, or fails to. */
   completeSetup(setup: string, isConfirmed = true): StripeSetupIntent {
-    return completeSetup(this.state, setup, isConfirmed)
+    return isSession(setup)
+      ? answerBankOnPage(this.state, setup, isConfirmed)
+      : completeSetup(this.state, setup, isConfirmed)
   }
 
-  /** Gives up a setup, such as when the customer has gone away. */
-  cancelSetup(setup: string): StripeSetupIntent {
-    return cancelSetup(this.state, setup, "abandoned")
+  /** Gives up a setup, such as when the customer has gone away. The page of a checkout session expires. */
+  cancelSetup(setup: string): void {
+    if (isSession(setup)) expireSession(this.state, new Params({}, []), setup)
+    else cancelSetup(this.state, setup, "abandoned")
   }
 
   /** The customer's bank disputes a payment that has succeeded. */

@@ -95,6 +95,27 @@ export interface StripeSetupIntent extends StripeObject {
   cancellation_reason: string | null
 }
 
+/** A page of Stripe on which a customer saves a card. */
+export interface StripeCheckoutSession extends StripeObject {
+  readonly object: "checkout.session"
+  readonly mode: "setup"
+  readonly automatic_tax: { readonly enabled: boolean }
+  readonly custom_fields: ReadonlyArray<never>
+  readonly custom_text: object
+  readonly customer: string | null
+  readonly expires_at: number
+  readonly metadata: Metadata
+  readonly allowed_payment_method_types: ReadonlyArray<string>
+  readonly payment_method_types: ReadonlyArray<string>
+  readonly payment_status: "no_payment_required"
+  readonly setup_intent: string
+  readonly shipping_options: ReadonlyArray<never>
+  readonly success_url: string
+  readonly cancel_url: string | null
+  status: "open" | "complete" | "expired"
+  url: string | null
+}
+
 export interface StripeCharge extends StripeObject {
   readonly object: "charge"
   readonly amount: number
@@ -169,6 +190,7 @@ export interface StripeKinds {
   readonly payment_method: StripePaymentMethod
   readonly payment_intent: StripePaymentIntent
   readonly setup_intent: StripeSetupIntent
+  readonly "checkout.session": StripeCheckoutSession
   readonly charge: StripeCharge
   readonly refund: StripeRefund
   readonly dispute: StripeDispute

@@ -291,3 +291,72 @@ describe("FakeStripe: faults", () => {
     assert.strictEqual((await errorOf(intent({ amount: 100_000_000 }))).code, "amount_too_large")
   })
 })
+
+describe("FakeStripe: pages", () => {
+  const begun = async () => {
+    const { account, client } = open()
+    const customer = (await client.customers.create({ name: "Ada" })).id
+    const session = await client.checkout.sessions.create({
+      mode: "setup",
+      customer,
+      allowed_payment_method_types: ["card"],
+      success_url: "https://shop.example/thanks",
+      cancel_url: "https://shop.example/back?a=1&b=2",
+    })
+    const url = session.url ?? ""
+    const get = () => fetch(url)
+    const post = (form: Record<string, string>) =>
+      fetch(url, { method: "POST", body: new URLSearchParams(form), redirect: "manual" })
+    return { account, client, customer, get, post, session }
+  }
+
+  it("save a card: the bank may ask, and the customer goes on at the shop", async () => {
+    const { account, client, customer, get, post, session } = await begun()
+    const form = await (await get()).text()
+    assert.include(form, "Card number")
+    assert.include(form, "https://shop.example/back?a=1&#38;b=2")
+    for (const [card, problem] of [
+      ["1234", "card number is incorrect"],
+      ["4000 0000 0000 0002", "card was declined"],
+      ["<b>", "card number is incorrect"],
+    ] as const) {
+      const refused = await post({ card })
+      assert.strictEqual(refused.status, 200)
+      assert.include(await refused.text(), problem)
+    }
+    assert.include(await (await post({ card: "4000 0025 0000 3155" })).text(), "Your bank asks")
+    assert.include(await (await get()).text(), "Your bank asks")
+    assert.include(await (await post({ bank: "no" })).text(), "failed authentication")
+    await post({ card: "4000002500003155" })
+    const done = await post({ bank: "yes" })
+    assert.deepStrictEqual([done.status, done.headers.get("location")], [303, "https://shop.example/thanks"])
+    const read = await client.checkout.sessions.retrieve(session.id, {
+      expand: ["setup_intent.payment_method"],
+    })
+    assert.deepInclude(read, { status: "complete", url: null })
+    const setup = typeof read.setup_intent === "object" ? read.setup_intent : null
+    assert.deepInclude(setup?.payment_method, { type: "card", customer })
+    assert.strictEqual((await get()).status, 404)
+    const types = account.events.map(({ type }) => type)
+    assert.include(types, "checkout.session.completed")
+  })
+
+  it("are gone after a day, when they are expired, and where there were none", async () => {
+    const { account, client, get, session } = await begun()
+    await client.checkout.sessions.expire(session.id)
+    assert.strictEqual((await errorOf(client.checkout.sessions.expire(session.id))).statusCode, 400)
+    assert.strictEqual((await get()).status, 404)
+    const other = await begun()
+    now += KEY_MILLIS
+    assert.strictEqual((await other.get()).status, 404)
+    assert.strictEqual((await client.checkout.sessions.retrieve(session.id)).status, "expired")
+    assert.strictEqual((await fetch(`http://${fake.host}:${fake.port}/c/pay/cs_none`)).status, 404)
+    assert.throws(() => account.enterCard(session.id, "pm_card_visa"), TypeError, /is expired/)
+  })
+
+  it("take no money", async () => {
+    const { client } = open()
+    const error = await errorOf(client.checkout.sessions.create({ mode: "payment" }))
+    assert.strictEqual(error.param, "mode")
+  })
+})
