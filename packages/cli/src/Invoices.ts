@@ -63,6 +63,21 @@ const create = Command.make(
   ]),
 )
 
+const pay = Command.make(
+  "pay",
+  {
+    id: Api.idOf(kind),
+    method: Api.optional("method", "The payment method: mtd_…. Default: the customer's default."),
+    ...Api.common,
+  },
+  Effect.fn(function* ({ id, json, method }) {
+    yield* Api.send(Api.pathOf(kind, id, "/pay"), { payment_method_id: method }, json)
+  }),
+).pipe(
+  Command.withDescription("Have the payment provider take what is due now"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+)
+
 const upcoming = Command.make(
   "upcoming",
   {
@@ -119,6 +134,7 @@ export const invoices = Command.make("invoices").pipe(
       description: "Issue a draft now",
       warning: "issue the draft for good",
     }),
+    pay,
     Api.action(kind, "/void", {
       name: "void",
       description: "Void an invoice. It stays, with its number",

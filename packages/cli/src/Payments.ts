@@ -46,7 +46,7 @@ const record = Command.make(
 )
 
 export const payments = Command.make("payments").pipe(
-  Command.withDescription("Record and show payments"),
+  Command.withDescription("Record, show and cancel payments"),
   Command.withSubcommands([
     record,
     Api.getter(paymentKind),
@@ -54,6 +54,11 @@ export const payments = Command.make("payments").pipe(
       customer_id: Api.optional("customer", "Only payments of this customer. Default: all."),
       invoice_id: Api.optional("invoice", "Only payments of this invoice. Default: all."),
       status: Api.optional("status", "open, succeeded or closed. Default: all."),
+    }),
+    Api.action(paymentKind, "/cancel", {
+      name: "cancel",
+      description: "Close an open payment at its provider. Its invoice is not collected by itself any more",
+      warning: "close the payment for good",
     }),
   ]),
 )

@@ -156,6 +156,8 @@ export type { Chargeable, Money } from "./payments/Chargeable.ts"
 export type {
   Attempt,
   AttemptStatus,
+  Attention,
+  AttentionCode,
   Collection,
   CollectionInput,
   CollectionStep,
@@ -165,7 +167,9 @@ export type {
 } from "./payments/Collection.ts"
 export { IDLE } from "./payments/Collection.ts"
 export type { Collected, CollectionCause, CollectionEvent, Unchanged } from "./payments/Machine.ts"
-export { collect, COLLECTION_TRANSITIONS, isUnderWay, stepOf } from "./payments/Machine.ts"
+export { collect, COLLECTION_TRANSITIONS, isRequested, isUnderWay, stepOf } from "./payments/Machine.ts"
+export { payStepOf } from "./payments/Pay.ts"
+export type { PayStep } from "./payments/Pay.ts"
 export type { Payment, PaymentStatus, Success } from "./payments/Payment.ts"
 export { problemsOfPayments, successOf } from "./payments/Payment.ts"
 export type { CardExpiry, SavedMethod, SetupRead } from "./payments/PaymentMethod.ts"

@@ -155,6 +155,36 @@ const end = (name: "void" | "mark_uncollectible"): PaymentCommand => ({
   },
 })
 
+/** Asks for the money of an invoice now, mostly of one that takes it. */
+const pay: PaymentCommand = {
+  name: "pay",
+  weight: 4,
+  decide: (choice) => {
+    const invoice = chosen(choice, choice.chance(0.9) ? allows("pay") : () => true)
+    return () =>
+      Effect.gen(function* () {
+        const found = yield* invoice
+        if (found !== undefined) yield* (yield* Payments).pay(found.id)
+      })
+  },
+}
+
+/** Closes an open payment at the bank. */
+const cancel: PaymentCommand = {
+  name: "cancel payment",
+  weight: 1,
+  decide: (choice) => {
+    const at = choice.next()
+    return () =>
+      Effect.gen(function* () {
+        const payments = yield* Payments
+        const { data } = yield* payments.list({ limit: MANY, status: "open" })
+        const found = data[Math.floor(at * data.length)]
+        if (found !== undefined) yield* payments.cancel(found.id)
+      })
+  },
+}
+
 /** Ends all subscriptions, so that nothing new is charged. */
 export const cancelAll: Work = () =>
   Effect.gen(function* () {
@@ -171,5 +201,7 @@ export const COMMANDS: ReadonlyArray<PaymentCommand> = [
   credit,
   end("void"),
   end("mark_uncollectible"),
+  pay,
+  cancel,
 ]
 export { issue }

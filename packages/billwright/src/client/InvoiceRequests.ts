@@ -70,6 +70,8 @@ export const makeInvoices = (connection: Connection): Invoices => {
       await write(connection, "DELETE", path`/invoices/${id}`, undefined, options)
     },
     void: (id, options) => post(path`/invoices/${id}/void`, options),
+    pay: async (id, input = {}, options) =>
+      toInvoice(await write<Invoice>(connection, "POST", path`/invoices/${id}/pay`, input, options)),
     markUncollectible: (id, options) => post(path`/invoices/${id}/mark_uncollectible`, options),
   }
 }

@@ -11,6 +11,8 @@ const toPayment = withIntegers<Payment>({ amount: true, applied: true, overpaid:
 export const makePayments = (connection: Connection): Omit<Payments, "receive"> => ({
   record: async (input, options) =>
     toPayment(await write<Payment>(connection, "POST", "/payments", input, options)),
+  cancel: async (id, options) =>
+    toPayment(await write<Payment>(connection, "POST", path`/payments/${id}/cancel`, undefined, options)),
   get: async (id, options) =>
     toPayment(await read<Payment>(connection, path`/payments/${id}`, undefined, options)),
   list: (query, options) => list(connection, "/payments", query, options, toPayment),

@@ -55,16 +55,16 @@ export class CustomerHasSubscriptionError extends ConflictError {
 }
 
 /**
- * The subscription, invoice, invoice item or payment method does not allow the action as it is. The `availableActions` of
- * the first two are those that they allow. Nothing has changed.
+ * The subscription, invoice, invoice item, payment or payment method does not allow the action as it is. The
+ * `availableActions` of the first two are those that they allow. Nothing has changed.
  */
 export class ActionUnavailableError extends ConflictError {
   override readonly name = "ActionUnavailableError"
-  readonly object: "subscription" | "invoice" | "invoice item" | "payment method"
+  readonly object: "subscription" | "invoice" | "invoice item" | "payment" | "payment method"
   readonly id: string
 
   constructor(
-    object: "subscription" | "invoice" | "invoice item" | "payment method",
+    object: "subscription" | "invoice" | "invoice item" | "payment" | "payment method",
     id: string,
     message: string,
     options?: ErrorOptions,

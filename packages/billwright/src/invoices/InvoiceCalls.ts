@@ -5,6 +5,7 @@ import {
   Invoice as Core,
   Invoices as InvoicesService,
   invoiceView,
+  Payments as PaymentsService,
   SUBSCRIPTION_ID_PREFIX,
 } from "@billwright/core"
 import { Effect } from "effect"
@@ -36,6 +37,7 @@ const toCreate = (input: CreateInvoice) =>
 
 export const makeInvoices = (calls: Calls): Invoices => {
   const invoices = calls.service(InvoicesService)
+  const payments = calls.service(PaymentsService)
   return {
     get: (id, options) => calls.run(() => Effect.map(invoices.get(toId(id)), invoiceView), options),
     list: (query, options) =>
@@ -66,6 +68,8 @@ export const makeInvoices = (calls: Calls): Invoices => {
     finalize: (id, options) => calls.run(() => Effect.map(invoices.finalize(toId(id)), invoiceView), options),
     delete: (id, options) => calls.run(() => invoices.delete(toId(id)), options),
     void: (id, options) => calls.run(() => Effect.map(invoices.void(toId(id)), invoiceView), options),
+    pay: (id, input, options) =>
+      calls.run(() => Effect.map(payments.pay(toId(id), toOptionalInput(input)), invoiceView), options),
     markUncollectible: (id, options) =>
       calls.run(() => Effect.map(invoices.markUncollectible(toId(id)), invoiceView), options),
   }

@@ -170,9 +170,16 @@ export interface CreateInvoice {
   readonly lines?: ReadonlyArray<GivenInvoiceLine> | undefined
 }
 
+/** How the payment of an invoice is attempted. */
+export interface PayInvoice {
+  /** The payment method of the customer to attempt it with: `mtd_…`. Default: the customer's default method. */
+  readonly paymentMethodId?: string | undefined
+}
+
 /**
  * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `CustomerNotFoundError`, `SubscriptionNotFoundError`,
- * `ActionUnavailableError` when the invoice does not allow it as it is, and `InvoicingUnsupportedError` on a store without
+ * `PaymentMethodNotFoundError`,
+ * `PaymentProviderUnavailableError` when the provider does not answer, `ActionUnavailableError` when the invoice does not allow it as it is, and `InvoicingUnsupportedError` on a store without
  * invoices.
  */
 export interface Invoices {
@@ -212,6 +219,16 @@ export interface Invoices {
    * not billed again.
    */
   void(id: string, options?: CallOptions): Promise<Invoice>
+  /**
+   * Has the payment provider take what is due now: of an open invoice, or of one that was written off. The answer is the
+   * invoice afterwards: its `collection` says what came of it.
+   *
+   * An invoice never has two attempts at once. While one is under way, or its outcome is unknown, this is refused. In
+   * `needs_attention` the provider is asked first what came of the last attempt. When an attempt for an invoice that was
+   * written off is declined, no other one follows by itself. An invoice that is paid is given as it is. Not in a
+   * transaction.
+   */
+  pay(id: string, input?: PayInvoice, options?: CallOptions): Promise<Invoice>
   /** Writes an issued invoice off. It may still be paid. */
   markUncollectible(id: string, options?: CallOptions): Promise<Invoice>
 }

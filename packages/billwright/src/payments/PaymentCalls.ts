@@ -20,6 +20,7 @@ export const makePayments = (calls: Calls): Payments => {
     record: (input, options) =>
       calls.run(() => Effect.map(payments.record(toRecord(input)), paymentView), options),
     receive: (request, options) => calls.run(() => payments.receive(request), options),
+    cancel: (id, options) => calls.run(() => Effect.map(payments.cancel(toId(id)), paymentView), options),
     get: (id, options) => calls.run(() => Effect.map(payments.get(toId(id)), paymentView), options),
     list: (query, options) =>
       makeListing(query, (page) =>

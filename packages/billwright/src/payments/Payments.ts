@@ -11,6 +11,26 @@ import type { NoticeReceipt, NoticeRequest } from "./ProviderNotices.ts"
  */
 export type PaymentStatus = "open" | "succeeded" | "closed"
 
+/** Why a person has to look at a payment. */
+export interface PaymentAttention {
+  /**
+   * - `provider_refused`: the provider refused a call for good, such as for a wrong key. Surely nothing happened.
+   * - `provider_unreachable`: no call got through, as often as it was tried. Surely nothing happened.
+   * - `outcome_unknown`: nobody knows what came of the last attempt.
+   * - `no_result`: the bank or the customer has done nothing for 30 days.
+   * - `closed_at_provider`: somebody has closed it at the provider.
+   */
+  readonly code:
+    | "provider_refused"
+    | "provider_unreachable"
+    | "outcome_unknown"
+    | "no_result"
+    | "closed_at_provider"
+  /** What happened, and what to do, for people. */
+  readonly message: string
+  readonly since: Date
+}
+
 /** A payment of an invoice. Amounts are integers of the currency's minor unit. */
 export interface Payment {
   /** `pay_…` */
@@ -31,6 +51,8 @@ export interface Payment {
   readonly overpaid: bigint
   /** When the money came. `null` until then. */
   readonly paidAt: Date | null
+  /** Why a person has to look at it. `null` if nobody has to. */
+  readonly attention: PaymentAttention | null
   /** Rises with each change. The payment's events have the same number. */
   readonly sequence: number
   readonly createdAt: Date
@@ -59,7 +81,8 @@ export interface ListPayments extends PageQuery {
 
 /**
  * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `PaymentNotFoundError`, `ActionUnavailableError` when the invoice
- * does not allow it, and `InvoicingUnsupportedError` on a store without invoices.
+ * or the payment does not allow it, `PaymentProviderUnavailableError` when the provider does not answer, and
+ * `InvoicingUnsupportedError` on a store without invoices.
  */
 export interface Payments {
   /**
@@ -77,6 +100,12 @@ export interface Payments {
    * `POST /payment_providers/{name}/webhook` of the REST API does the same.
    */
   receive(request: NoticeRequest, options?: CallOptions): Promise<NoticeReceipt>
+  /**
+   * Closes an open payment at its provider, for good. Nothing is attempted for its invoice any more by itself: its
+   * `collection` is `stopped` until `invoices.pay` is called. If the provider has taken the money before, the payment has
+   * succeeded instead. Canceling it again changes nothing. Not in a transaction.
+   */
+  cancel(id: string, options?: CallOptions): Promise<Payment>
   get(id: string, options?: CallOptions): Promise<Payment>
   list(query?: ListPayments, options?: CallOptions): Listing<Payment>
 }

@@ -17,6 +17,7 @@ import { IdGenerator } from "../shared/Id.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
+import * as Text from "../shared/Text.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
@@ -38,6 +39,9 @@ const CLOSE_AGAIN_MILLIS = 3_600_000
 /** How many of a customer's last payments are looked at for declines. Networks allow 15 declines of a method in 30 days. */
 const DECLINES_OF_PAYMENTS = 100
 
+/** Longest message of a provider that is kept, in code points. The rest is cut. */
+const MAX_MESSAGE_LENGTH = 500
+
 /** The next call of the provider. */
 type Call =
   | { readonly type: "open"; readonly payment: StoredPayment; readonly customer: string | null }
@@ -47,23 +51,27 @@ type Call =
 /** Whether the caller may work on the payment. It is asked once the payment is held. */
 type Holds = Effect.Effect<boolean, StorageError, CurrentTenant>
 
+/** An attempt that is made. */
+export type AttemptInput = Extract<CollectionInput, { readonly type: "attempt" }>
+
 /** The id of an attempt is its key at the provider. */
 export const nextAttempt = Effect.fnUntraced(function* (
   ids: IdGenerator["Service"],
   method: string | null,
-): Effect.fn.Return<Extract<CollectionInput, { readonly type: "attempt" }>> {
+): Effect.fn.Return<AttemptInput> {
   return { type: "attempt", attemptId: yield* ids.next(ATTEMPT_ID_PREFIX), method }
 })
 
 /** A new payment of what is due, whose first attempt is ready. It goes on with the declines of the one before. */
-const openedOf = Effect.fnUntraced(function* (
+export const openedOf = Effect.fnUntraced(function* (
   ids: IdGenerator["Service"],
   provider: string,
   invoice: StoredInvoice,
   before: StoredPayment | undefined,
+  asked?: AttemptInput,
 ): Effect.fn.Return<StoredPayment> {
   const now = yield* DateTime.now
-  const input = yield* nextAttempt(ids, before?.collection?.attempt?.method ?? null)
+  const input = asked ?? (yield* nextAttempt(ids, before?.collection?.attempt?.method ?? null))
   const declines = before?.collection?.declines ?? []
   const begun = collect({ ...IDLE, declines }, input, now.epochMilliseconds, "UTC")
   const collection = begun.type === "changed" ? begun.collection : IDLE
@@ -129,9 +137,7 @@ export const makeCollector = Effect.gen(function* () {
     invoice: StoredInvoice,
   ) {
     if (payment.status !== "open") return
-    const stopped = yield* book.apply(ports, payment, invoice, { type: "stop", isClosed: true })
-    const sequence = stopped.sequence + 1
-    yield* ports.payments.save({ ...stopped, status: "closed", dueAt: null, sequence })
+    yield* book.end(ports, payment, invoice)
     if (invoice.state.status !== "open") return
     const opened = yield* openedOf(ids, payment.provider, invoice, payment)
     yield* ports.payments.insert(opened)
@@ -256,7 +262,7 @@ export const makeCollector = Effect.gen(function* () {
     call: () => Effect.Effect<PaymentRead, ProviderFailure>,
   ): Worked<void> =>
     Effect.matchEffect(within(call), {
-      onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
+      onFailure: (failure) => applyTo(payment, failedBy(failure)),
       onSuccess: (read) => applyTo(payment, { type: "read", read }),
     })
 
@@ -271,7 +277,7 @@ export const makeCollector = Effect.gen(function* () {
       ),
     )
     return Effect.matchEffect(opened, {
-      onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
+      onFailure: (failure) => applyTo(payment, failedBy(failure)),
       onSuccess: ({ reference }) =>
         change(payment, ({ payments }, current) =>
           current.reference === null && current.status === "open"
@@ -317,7 +323,7 @@ export const makeCollector = Effect.gen(function* () {
    * Does the next thing on a payment that is due. `atomically` makes a transaction of what comes before the call; not
    * within another one.
    */
-  return <E, R>(
+  const visit = <E, R>(
     id: PaymentId,
     holds: Holds,
     atomically: (work: ReturnType<typeof plan>) => Effect.Effect<unknown, E, R>,
@@ -327,6 +333,14 @@ export const makeCollector = Effect.gen(function* () {
       yield* atomically(Effect.tap(plan(id, holds), (planned) => Effect.sync(() => (call = planned))))
       if (call !== undefined) yield* perform(yield* requireProvider(call.payment), call)
     })
+
+  return { visit, applyTo }
+})
+
+const failedBy = ({ message, reason }: ProviderFailure): CollectionInput => ({
+  type: "failed",
+  reason,
+  message: Text.cleaned(message, MAX_MESSAGE_LENGTH),
 })
 
 /** Begins to collect what is issued, and closes what is not wanted any more, if there is a provider. */

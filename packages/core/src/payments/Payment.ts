@@ -1,7 +1,7 @@
 /**
  * A payment of an invoice. Its rules are those of `@billwright/engine`.
  */
-import type { Collection, Payment as EnginePayment } from "@billwright/engine"
+import type { Attention, AttentionCode, Collection, Payment as EnginePayment } from "@billwright/engine"
 import { type DateTime, Schema, Struct } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import { InvoiceId } from "../invoices/Invoice.ts"
@@ -28,24 +28,64 @@ export type PaymentId = typeof PaymentId.Type
 export const PaymentStatus = Schema.Literals(["open", "succeeded", "closed"])
 export type PaymentStatus = typeof PaymentStatus.Type
 
+export const PaymentAttentionCode = Schema.Literals([
+  "provider_refused",
+  "provider_unreachable",
+  "outcome_unknown",
+  "no_result",
+  "closed_at_provider",
+] satisfies ReadonlyArray<AttentionCode>)
+/** Longest message of what a person has to look at, in code points: the words of the library, and those of the provider. */
+export const MAX_ATTENTION_LENGTH = 1_000
+
+/** Why a person has to look at a payment. */
+export interface PaymentAttention {
+  readonly code: AttentionCode
+  /** What happened, and what to do: for people. */
+  readonly message: string
+  /** In epoch milliseconds. */
+  readonly since: number
+}
+
+/** What happened, and what to do. The provider's own words follow. */
+const MESSAGES: Readonly<Record<AttentionCode, string>> = {
+  provider_refused: "the provider refused the call for good: mend the cause, and pay the invoice again",
+  provider_unreachable: "the provider could not be reached: once it is there again, pay the invoice again",
+  outcome_unknown:
+    "nobody knows what came of the last attempt: look at the provider, and pay the invoice again, which first reads it",
+  no_result:
+    "the bank or the customer has done nothing for 30 days: pay the invoice again, or cancel the payment",
+  closed_at_provider: "somebody has closed it at the provider: pay the invoice again, or leave it",
+}
+
+const attentionOf = (attention: Attention | undefined): PaymentAttention | null => {
+  if (attention === undefined) return null
+  const { code, detail, since } = attention
+  return { code, message: detail === null ? MESSAGES[code] : `${MESSAGES[code]} (${detail})`, since }
+}
+
 /** A payment. Amounts are integers of the currency's minor unit. A succeeded one never changes. */
 export interface Payment extends Omit<EnginePayment, "id" | "customerId" | "invoiceId"> {
   readonly id: PaymentId
   readonly customerId: CustomerId
   readonly invoiceId: InvoiceId
+  /** Why a person has to look at it. `null` if nobody has to. */
+  readonly attention: PaymentAttention | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
 
 /** A payment as it is stored. `dueAt` is when something happens to it by itself. */
-export interface StoredPayment extends Payment, Due {
+export interface StoredPayment extends Omit<Payment, "attention">, Due {
   /** How a provider collects it. `null` for a payment that a person recorded. */
   readonly collection: Collection | null
 }
 
 /** The payment as callers see it. */
-export const toPayment = (stored: StoredPayment): Payment =>
-  Struct.omit(stored, ["collection", "dueAt", "failure"])
+export const toPayment = (stored: StoredPayment): Payment => ({
+  ...Struct.omit(stored, ["collection", "dueAt", "failure"]),
+  attention: attentionOf(stored.collection?.attention),
+})
 
 const MAX_AMOUNT = 10n ** 30n
 const amountMessage = { message: "must be an integer from 1 to 10^30" }

@@ -7,6 +7,7 @@ import {
   type Collected,
   type CollectionEvent,
   type CollectionInput,
+  isRequested,
   isUnderWay,
   successOf,
   withActions,
@@ -39,9 +40,14 @@ export interface PaymentPorts {
 const isPayable = ({ state: { amountDue, status } }: StoredInvoice): boolean =>
   amountDue > 0n && (status === "open" || status === "uncollectible")
 
-/** Whether the money of an open payment is still wanted: all that is due, and of an invoice that is not written off. */
-export const isWanted = ({ amount }: StoredPayment, { state }: StoredInvoice): boolean =>
-  state.status === "open" && state.amountDue === amount
+/**
+ * Whether the money of an open payment is still wanted: all that is due, and of an invoice that is not written off, unless
+ * somebody has asked for it since.
+ */
+export const isWanted = ({ amount, collection }: StoredPayment, { state }: StoredInvoice): boolean => {
+  const isAsked = state.status === "uncollectible" && collection !== null && isRequested(collection)
+  return (state.status === "open" || isAsked) && state.amountDue === amount
+}
 
 /**
  * Whether an open payment is to be closed at the provider: its money is not wanted any more. While an attempt may still
@@ -174,5 +180,22 @@ export const makePaymentBook = Effect.gen(function* () {
     return yield* write(ports, payment, invoice, collected, input)
   })
 
-  return { apply, noteCollection }
+  /** The payment is not waited for any more. It takes no money at the provider. */
+  const end = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+  ) {
+    const stopped = yield* apply(ports, payment, invoice, { type: "stop", isClosed: true })
+    const ended: StoredPayment = {
+      ...stopped,
+      status: "closed",
+      dueAt: null,
+      sequence: stopped.sequence + 1,
+    }
+    yield* ports.payments.save(ended)
+    return ended
+  })
+
+  return { apply, end, noteCollection }
 })

@@ -35,7 +35,7 @@ const PaymentSnapshot = Schema.Struct({
 const Data = Schema.Struct({ ...paymentFields, payment: Schema.optionalKey(PaymentSnapshot) })
 
 /** The data of an event of a payment. */
-export const paymentData = (payment: Payment): typeof Data.Encoded => ({
+export const paymentData = (payment: Omit<Payment, "attention">): typeof Data.Encoded => ({
   payment_id: payment.id,
   customer_id: payment.customerId,
   invoice_id: payment.invoiceId,

@@ -6,7 +6,7 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
-import { InvoiceNotFound, type StoredInvoice } from "../invoices/Invoice.ts"
+import { type Invoice, InvoiceNotFound, type StoredInvoice } from "../invoices/Invoice.ts"
 import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
@@ -18,7 +18,9 @@ import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { makeCancelPayment } from "./CancelPayment.ts"
 import { makeNoticeReceiver } from "./NoticeReceiver.ts"
+import { makePayInvoice, type PayInvoice } from "./PayInvoice.ts"
 import {
   ListPayments,
   MANUAL_PROVIDER,
@@ -32,6 +34,7 @@ import {
   toPayment,
 } from "./Payment.ts"
 import { paymentData, paymentEvents } from "./PaymentEvents.ts"
+import type { PaymentMethodNotFound, PaymentProviderUnavailable } from "./PaymentMethod.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import type { NoticeReceipt, NoticeRequest } from "./ProviderNotices.ts"
 
@@ -67,6 +70,44 @@ export class Payments extends Context.Service<
       request: NoticeRequest,
     ) => Effect.Effect<NoticeReceipt, InvalidInput | Failure, CurrentTenant>
 
+    /**
+     * Has the payment provider take what is due of an invoice now: of an open one, or of one that was written off. With
+     * the customer's default payment method, or with another one of the customer. The answer is the invoice afterwards: its
+     * `collection` says what came of it.
+     *
+     * An invoice never has two attempts at once. While one is under way, or its outcome is unknown, this is refused. In
+     * `needs_attention` the provider is asked first what came of the last attempt. When an attempt for an invoice that was
+     * written off is declined, no other one follows by itself. An invoice that is paid is given as it is.
+     *
+     * Not within a transaction. Fails with `PaymentProviderUnavailable` if the provider can't be read before the attempt.
+     */
+    readonly pay: (
+      invoiceId: string,
+      input?: PayInvoice,
+    ) => Effect.Effect<
+      Invoice,
+      | ActionUnavailable
+      | InvalidInput
+      | InvoiceNotFound
+      | PaymentMethodNotFound
+      | PaymentProviderUnavailable
+      | Failure,
+      CurrentTenant
+    >
+
+    /**
+     * Closes an open payment at its provider, for good. Nothing is attempted for its invoice any more by itself: its
+     * `collection` is `stopped` until `pay` is called. If the provider has taken the money before, the payment has
+     * succeeded instead. Canceling it again changes nothing. Not within a transaction.
+     */
+    readonly cancel: (
+      id: string,
+    ) => Effect.Effect<
+      Payment,
+      ActionUnavailable | InvalidInput | PaymentNotFound | PaymentProviderUnavailable | Failure,
+      CurrentTenant
+    >
+
     readonly get: (id: string) => Effect.Effect<Payment, PaymentNotFound | Failure, CurrentTenant>
 
     /** Newest first. */
@@ -87,8 +128,10 @@ export class Payments extends Context.Service<
       const time = new CustomerTime(yield* Collections)
 
       const receive = yield* makeNoticeReceiver
+      const pay = yield* makePayInvoice
+      const cancel = yield* makeCancelPayment
 
-      const publish = (payment: Payment, type: keyof typeof paymentEvents) =>
+      const publish = (payment: StoredPayment, type: keyof typeof paymentEvents) =>
         outbox.publish(paymentEvents[type], paymentData(payment), { customerId: payment.customerId })
 
       /** Writes a payment whose money has come, and its invoice. The current transaction holds the invoice. */
@@ -160,7 +203,7 @@ export class Payments extends Context.Service<
         return { data: data.map(toPayment), hasMore }
       })
 
-      return Payments.of({ record, receive, get, list })
+      return Payments.of({ record, receive, pay, cancel, get, list })
     }),
   )
 }

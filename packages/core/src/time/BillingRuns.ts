@@ -121,7 +121,7 @@ export class BillingRuns extends Context.Service<
       const batchTransactor = Option.getOrUndefined(yield* Effect.serviceOption(BatchTransactor))
       const claimSize = batchTransactor === undefined ? CLAIM : CLAIM_OF_BATCHES
       const runMigration = yield* makeMigrationRun
-      const collectPayment = yield* makeCollector
+      const { visit: collectPayment } = yield* makeCollector
       const clockAdvance = yield* ClockAdvance.make
       const runMethod = yield* makeMethodRun
 

@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
   const store = (yield* Collections).of(testClocks)
   const duePort = yield* optionalPort(DueStore)
   const dueWork = yield* DueWork.make
-  const collectPayment = yield* makeCollector
+  const { visit: collectPayment } = yield* makeCollector
   const transactor = yield* Transactor
 
   const aimAt = (to: DateTime.Utc) => (clock: TestClock) => {

@@ -7,23 +7,13 @@ import {
   events,
   inHours,
   look,
+  save,
   script,
   SOON,
   subscribe,
   typesOf,
   withProvider,
 } from "./collecting.ts"
-
-type Card = Parameters<NonNullable<FakeProvider["methods"]>["save"]>[1]
-
-/** A method that the customer of the invoice has saved. */
-const save = Effect.fnUntraced(function* (fake: FakeProvider, customerId: string, card: Card = {}) {
-  const methods = yield* PaymentMethods
-  const { id } = yield* methods.create({ customerId: customerId as never })
-  const { paymentMethod } = yield* methods.startSetup(id)
-  fake.methods!.save(paymentMethod.setupReference!, card)
-  return yield* methods.refresh(id)
-})
 
 const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
 

@@ -3,9 +3,11 @@
  */
 import {
   BillingRuns,
+  type Customer,
   type FakeOutcome,
   type FakeProvider,
   Invoices,
+  PaymentMethods,
   Payments,
   type PaymentProvider,
   Plans,
@@ -67,6 +69,21 @@ export const look = Effect.fnUntraced(function* (provider: FakeProvider) {
     .filter(({ charges, invoiceId }) => charges === 1 && invoiceId === invoice.id)
     .map(({ amount, reference }) => [reference, amount])
   return { invoice, payments, booked, taken }
+})
+
+type Card = Parameters<NonNullable<FakeProvider["methods"]>["save"]>[1]
+
+/** A method that a customer has saved. */
+export const save = Effect.fnUntraced(function* (
+  fake: FakeProvider,
+  customerId: Customer.CustomerId,
+  card: Card = {},
+) {
+  const methods = yield* PaymentMethods
+  const { id } = yield* methods.create({ customerId })
+  const { paymentMethod } = yield* methods.startSetup(id)
+  fake.methods!.save(paymentMethod.setupReference!, card)
+  return yield* methods.refresh(id)
 })
 
 export const events = Effect.gen(function* () {

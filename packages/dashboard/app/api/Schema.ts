@@ -656,6 +656,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invoices/{id}/pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["payInvoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payments/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payments/{id}": {
         parameters: {
             query?: never;
@@ -2630,6 +2662,9 @@ export interface components {
             /** @enum {string} */
             credit?: "prorate" | "none";
         };
+        PayInvoice: {
+            payment_method_id?: string;
+        };
         PayloadTooLargeError: {
             /** @enum {string} */
             error: "payload_too_large";
@@ -2653,6 +2688,7 @@ export interface components {
             /** Format: int64 */
             overpaid: number;
             paid_at: string | null;
+            attention: components["schemas"]["PaymentAttention"] | null;
             /** Format: int64 */
             sequence: number;
             livemode: boolean;
@@ -2660,6 +2696,13 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        PaymentAttention: {
+            /** @enum {string} */
+            code: "provider_refused" | "provider_unreachable" | "outcome_unknown" | "no_result" | "closed_at_provider";
+            message: string;
+            /** Format: date-time */
+            since: string;
         };
         PaymentList: {
             /** @enum {string} */
@@ -5092,6 +5135,56 @@ export interface operations {
         };
         responses: {
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    payInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PayInvoice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    cancelPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

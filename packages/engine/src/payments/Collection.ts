@@ -33,6 +33,32 @@ export interface Attempt {
   readonly method: string | null
   /** When it was sent first. `null` until then. */
   readonly sentAt: number | null
+  /** Somebody has asked for this attempt alone: when it is declined, no other one follows by itself. */
+  readonly once?: true
+}
+
+/**
+ * Why a person has to look.
+ *
+ * - `provider_refused`: the provider refused a call for good, such as for a wrong key. Surely nothing happened.
+ * - `provider_unreachable`: no call got through, as often as the schedule says. Surely nothing happened.
+ * - `outcome_unknown`: nobody knows what came of the attempt, as often as it was read.
+ * - `no_result`: the bank or the customer did nothing for 30 days.
+ * - `closed_at_provider`: somebody has closed the payment at the provider.
+ */
+export type AttentionCode =
+  | "provider_refused"
+  | "provider_unreachable"
+  | "outcome_unknown"
+  | "no_result"
+  | "closed_at_provider"
+
+/** That a person has to look, and why. */
+export interface Attention {
+  readonly code: AttentionCode
+  readonly since: number
+  /** What the provider said. `null` if it said nothing. */
+  readonly detail: string | null
 }
 
 /**
@@ -58,6 +84,8 @@ export interface Collection {
   readonly tries: number
   /** When something happens by itself. `null`: it waits for a person, the customer or nothing. */
   readonly nextAt: number | null
+  /** Why a person has to look, while it is `needs_attention`. */
+  readonly attention?: Attention
 }
 
 /** Before the first attempt. */
@@ -88,7 +116,13 @@ export type PaymentRead =
 /** What happens to a collection. */
 export type CollectionInput =
   /** A new attempt is made: the first one, a retry that is due, or one that somebody asks for. */
-  | { readonly type: "attempt"; readonly attemptId: string; readonly method: string | null }
+  | {
+      readonly type: "attempt"
+      readonly attemptId: string
+      readonly method: string | null
+      /** No other attempt follows by itself when it is declined. */
+      readonly once?: true
+    }
   /** The customer has no payment method to attempt it with. */
   | { readonly type: "no_method" }
   /**
@@ -102,7 +136,12 @@ export type CollectionInput =
    * A call failed. `transient` and `permanent`: surely nothing happened. `unknown`: it may have, and so it may when no
    * answer is stored in time.
    */
-  | { readonly type: "failed"; readonly reason: "transient" | "permanent" | "unknown" }
+  | {
+      readonly type: "failed"
+      readonly reason: "transient" | "permanent" | "unknown"
+      /** What the provider said, for people. */
+      readonly message?: string
+    }
   /**
    * Nothing is collected any more: the invoice is void, written off or paid by other means. An attempt that may still take
    * money is only stopped once the provider has closed the payment (`isClosed`).

@@ -9,6 +9,8 @@ import type { CollectionState } from "../invoices/Invoice.ts"
 import type {
   Attempt,
   AttemptStatus,
+  Attention,
+  AttentionCode,
   Collection,
   CollectionInput,
   CollectionStep,
@@ -123,6 +125,12 @@ const UNDER_WAY: ReadonlyArray<AttemptStatus> = ["sent", "unknown", "processing"
 export const isUnderWay = ({ attempt }: Collection): boolean =>
   attempt !== null && UNDER_WAY.includes(attempt.status)
 
+const ENDED: ReadonlyArray<AttemptStatus> = ["succeeded", "declined", "dropped"]
+
+/** Whether somebody has asked for the last attempt alone, and nothing has come of it yet. */
+export const isRequested = ({ attempt }: Collection): boolean =>
+  attempt?.once === true && !ENDED.includes(attempt.status)
+
 /** Events that a change of a collection makes. The payment and the invoice have others of their own. */
 export type CollectionEvent =
   | "payment.failed"
@@ -198,6 +206,7 @@ const declined = (
     if (typeof move === "string" || collection.state === "awaiting_customer") return move
     return { ...noted, ...move }
   }
+  if (attempt?.once === true) return { ...noted, cause: "give_up" }
   if (next !== "retry") return { ...noted, cause: CAUSE_OF_ADVICE[next] }
   const retry = retryAt(all, decline, notBefore, timezone)
   return retry === undefined
@@ -289,6 +298,16 @@ const failed = (collection: Collection, reason: "transient" | "permanent" | "unk
 const isReplaced = ({ attempt, state }: Collection): boolean =>
   state === "retrying" && attempt?.status === "dropped"
 
+/** A new attempt takes the place of the last one. One that nothing came of leaves it what was asked for. */
+const attempted = (
+  { attempt }: Collection,
+  { attemptId, method, once }: Extract<CollectionInput, { readonly type: "attempt" }>,
+): Attempt => {
+  const isCarried = attempt?.status === "ready" || attempt?.status === "dropped"
+  const isOnce = once === true || (isCarried && attempt.once === true)
+  return { id: attemptId, status: "ready", method, sentAt: null, ...(isOnce ? { once: true } : {}) }
+}
+
 const moveOf = (
   collection: Collection,
   input: CollectionInput,
@@ -301,7 +320,7 @@ const moveOf = (
       if (isUnderWay(collection)) return `its last attempt is ${attempt?.status}: read the payment first`
       return {
         cause: "attempt",
-        attempt: { id: input.attemptId, status: "ready", method: input.method, sentAt: null },
+        attempt: attempted(collection, input),
         nextAt: at,
         tries: isReplaced(collection) ? collection.tries : 0,
       }
@@ -309,7 +328,7 @@ const moveOf = (
       if (isUnderWay(collection)) return `its last attempt is ${attempt?.status}: read the payment first`
       // Nothing was sent, so that it does not count as a decline of a method.
       return {
-        cause: "needs_method",
+        cause: attempt?.once === true ? "give_up" : "needs_method",
         isDecline: true,
         ...(attempt?.status === "ready" ? marked(collection, "dropped") : {}),
       }
@@ -337,14 +356,32 @@ const moveOf = (
   }
 }
 
-const eventsOf = (before: Collection, { isDecline = false }: Move, to: CollectionState) => {
+const codeOf = (
+  { attempt: last, state }: Collection,
+  { attempt = last ?? undefined, cause }: Move,
+): AttentionCode => {
+  if (cause === "closed") return "closed_at_provider"
+  if (cause === "permanent") return "provider_refused"
+  if (attempt?.status === "unknown") return "outcome_unknown"
+  return state === "collecting" ? "provider_unreachable" : "no_result"
+}
+
+/** Why a person has to look now. */
+const attentionOf = (before: Collection, move: Move, input: CollectionInput, at: number): Attention => ({
+  code: codeOf(before, move),
+  since: before.attention?.since ?? at,
+  detail: (input.type === "failed" ? input.message : undefined) ?? null,
+})
+
+const eventsOf = (before: Collection, { attempt, isDecline = false }: Move, to: CollectionState) => {
   const isNew = before.state !== to
+  const isExhausted = to === "exhausted" && attempt?.once !== true
   return [
     ...(isDecline ? (["payment.failed"] as const) : []),
     ...(isNew && to === "processing" ? (["payment.processing"] as const) : []),
     ...(isNew && to === "awaiting_customer" ? (["payment.action_required"] as const) : []),
     ...(isNew && to === "unresolved" ? (["payment.unresolved"] as const) : []),
-    ...(isNew && to === "exhausted" ? (["invoice.collection_exhausted"] as const) : []),
+    ...(isNew && isExhausted ? (["invoice.collection_exhausted"] as const) : []),
   ]
 }
 
@@ -367,7 +404,14 @@ export const collect = (
   const { attempt = collection.attempt, declines = collection.declines, nextAt = null, tries = 0 } = move
   return {
     type: "changed",
-    collection: { state: to, attempt, declines, tries, nextAt },
+    collection: {
+      state: to,
+      attempt,
+      declines,
+      tries,
+      nextAt,
+      ...(to === "needs_attention" ? { attention: attentionOf(collection, move, input, at) } : {}),
+    },
     isPaid: to === "paid",
     events: eventsOf(collection, move, to),
   }

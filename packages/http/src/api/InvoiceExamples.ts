@@ -84,6 +84,16 @@ const invoice = {
 
 const changed = { ...invoice, sequence: 3, updated_at: "2026-12-22T10:00:00.000Z" }
 
+/** The same one, once its payment has succeeded. */
+export const paidInvoice = {
+  ...changed,
+  status: "paid",
+  amount_paid: 3180,
+  amount_due: 0,
+  collection: "paid",
+  available_actions: ["credit"],
+} as const
+
 const onboarding = { description: "Onboarding", amount: 4900 }
 
 const draft = {

@@ -44,7 +44,7 @@ const ActionField = Schema.Literals(["finalize", "pay", "credit", "void", "mark_
 /** The operations of the actions of an invoice. */
 export const INVOICE_ACTIONS = {
   finalize: "finalizeInvoice",
-  pay: "recordPayment",
+  pay: "payInvoice",
   credit: "createCreditNote",
   void: "voidInvoice",
   mark_uncollectible: "markInvoiceUncollectible",
@@ -232,13 +232,16 @@ export const InvoiceBody = Schema.Struct({
     "exhausted",
     "needs_attention",
     "stopped",
-  ]).annotate({ description: "How its payment fares. `idle` until payments begin." }),
+  ]).annotate({
+    description:
+      "How its payment fares. `idle` until payments begin. What `needs_attention` is about is said by its payment.",
+  }),
   available_actions: Schema.Array(ActionField)
     .check(Schema.isMaxLength(ActionField.literals.length))
     .annotate({
       description: `What can be done to it as it is. The operations are ${Object.values(INVOICE_ACTIONS)
         .map((operation) => `\`${operation}\``)
-        .join(", ")}.`,
+        .join(", ")}. \`pay\` also allows \`recordPayment\`.`,
     }),
   sequence: Wire.Count.annotate({
     description: "Rises with each change of the invoice. Its events have the same number.",

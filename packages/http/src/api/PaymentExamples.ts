@@ -2,6 +2,7 @@
  * Examples of payments for the document.
  */
 import type { Example } from "./Example.ts"
+import { paidInvoice } from "./InvoiceExamples.ts"
 
 const payment = {
   object: "payment",
@@ -16,6 +17,7 @@ const payment = {
   applied: 500,
   overpaid: 0,
   paid_at: "2026-11-20T09:00:00.000Z",
+  attention: null,
   sequence: 1,
   livemode: false,
   created_at: "2026-11-21T09:30:00.000Z",
@@ -31,6 +33,20 @@ export const paymentExamples = {
       reference: payment.reference,
     },
     response: payment,
+  },
+  payInvoice: {
+    request: { payment_method_id: "mtd_01kb2r9d3vffx9qd6k4v2n1h7c" },
+    response: paidInvoice,
+  },
+  cancelPayment: {
+    response: {
+      ...payment,
+      provider: "stripe",
+      reference: "pi_3QYxQ2LkdIwHu7ix",
+      status: "closed",
+      applied: 0,
+      paid_at: null,
+    },
   },
   listPayments: { response: { object: "list", data: [payment], has_more: false } },
   getPayment: { response: payment },

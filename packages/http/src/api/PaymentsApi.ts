@@ -1,9 +1,10 @@
 /**
  * The REST definitions of payments.
  */
-import { Customer, Invoice, Payment } from "@billwright/core"
+import { Customer, Invoice, Payment, PaymentMethod } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CallsProvider } from "./CallsProvider.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { InvoiceBody } from "./InvoicesApi.ts"
 import { RequiredPermission } from "./Permission.ts"
@@ -16,6 +17,17 @@ const StatusField = Payment.PaymentStatus.annotate({
   description:
     "`open`: it waits for its money. `succeeded`: it has it, and never changes again. `closed`: it is not waited for any more.",
 })
+
+const AttentionBody = Schema.Struct({
+  code: Payment.PaymentAttentionCode.annotate({
+    description:
+      "`provider_refused`: the provider refused a call for good. `provider_unreachable`: no call got through. `outcome_unknown`: nobody knows what came of the last attempt. `no_result`: the bank or the customer has done nothing for 30 days. `closed_at_provider`: somebody has closed it at the provider.",
+  }),
+  message: Wire.text(Payment.MAX_ATTENTION_LENGTH).annotate({
+    description: "What happened, and what to do, for people.",
+  }),
+  since: Wire.instant("Since when."),
+}).annotate({ identifier: "PaymentAttention", description: "Why a person has to look at a payment." })
 
 export const PaymentBody = Schema.Struct({
   object: Schema.Literal("payment"),
@@ -34,6 +46,9 @@ export const PaymentBody = Schema.Struct({
   applied: Wire.amount("The part that paid the invoice, 0 until the payment has succeeded"),
   overpaid: Wire.amount("The rest, which is more than was due: the customer's credit"),
   paid_at: Wire.instantOrNull("When the money came. `null` until then."),
+  attention: Schema.NullOr(AttentionBody).annotate({
+    description: "Why a person has to look at it. `null` if nobody has to.",
+  }),
   sequence: Wire.Count.annotate({
     description: "Rises with each change of the payment. Its events have the same number.",
   }),
@@ -77,6 +92,20 @@ const RecordBody = Schema.Struct({
     description: "Money that came without a provider, such as by bank transfer.",
   })
 
+const PayBody = Schema.Struct({
+  paymentMethodId: Schema.optionalKey(
+    PaymentMethod.PaymentMethodId.annotate({
+      description: "The payment method of the customer to attempt it with. Default: the customer's default.",
+    }),
+  ),
+})
+  .pipe(Schema.encodeKeys({ paymentMethodId: "payment_method_id" }))
+  .annotate({ identifier: "PayInvoice", description: "How the payment of an invoice is attempted." })
+
+const InvoiceParams = Schema.Struct({
+  id: Schema.String.annotate({ description: "The id of the invoice." }),
+})
+
 const ListQuery = Schema.Struct({
   ...Wire.pageFields,
   customerId: Schema.optionalKey(
@@ -105,6 +134,39 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           summary: "Record a payment",
           description:
             "Records money that came for an open invoice, or for one that was written off: the action `pay` of the invoice. The invoice is `paid` once nothing of it is due. A part of the amount due is allowed; more than that only with `accept_overpayment`. A `conflict` says that the invoice does not allow it as it is, or that another payment of it has the reference, and changes nothing.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("payInvoice", "/invoices/:id/pay", {
+      params: InvoiceParams,
+      payload: PayBody,
+      success: InvoiceBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "payments:write")
+      .annotate(CallsProvider, true)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Pay an invoice",
+          description:
+            "Has the payment provider take what is due of an invoice now: of an open one, or of one that was written off. The answer is the invoice afterwards: its `collection` says what came of it. An invoice that needs attention is read at the provider first. A `conflict` says that there is no payment provider, that an attempt is under way or its outcome unknown, or that the invoice does not allow it as it is, and changes nothing. An invoice that is paid is returned as it is.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("cancelPayment", "/payments/:id/cancel", {
+      params: Params,
+      success: PaymentBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "payments:write")
+      .annotate(CallsProvider, true)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Cancel a payment",
+          description:
+            "Closes an open payment at its provider, for good. Nothing is attempted for its invoice any more by itself, until the invoice is paid by call. If the provider has taken the money before, the payment has succeeded instead. Canceling it again changes nothing. A `conflict` says that the payment has succeeded, or that its provider is not there.",
         }),
       ),
   )

@@ -5,6 +5,7 @@ import { ExactJson, type Payment, Payments, paymentView, type Tenant } from "@bi
 import { Effect } from "effect"
 import type { PaymentBody } from "../api/PaymentsApi.ts"
 import { created, ok } from "./HttpExchange.ts"
+import { invoice } from "./InvoiceOperations.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 
@@ -25,6 +26,8 @@ const payment = (value: Payment.Payment, tenant: Tenant.Tenant): typeof PaymentB
     applied: integer(view.applied),
     overpaid: integer(view.overpaid),
     paid_at: Render.instantOrNull(view.paidAt),
+    attention:
+      view.attention === null ? null : { ...view.attention, since: Render.instant(view.attention.since) },
     sequence: view.sequence,
     livemode: tenant.mode === "live",
     created_at: Render.instant(view.createdAt),
@@ -37,6 +40,10 @@ export const make: Effect.Effect<OperationsOf<"payments">, never, Payments> = Ef
   (payments) => ({
     recordPayment: ({ payload }, tenant) =>
       Effect.map(payments.record(payload), (value) => created(payment(value, tenant))),
+    payInvoice: ({ params, payload }, tenant) =>
+      Effect.map(payments.pay(params.id, payload), (value) => ok(invoice(value, tenant))),
+    cancelPayment: ({ params }, tenant) =>
+      Effect.map(payments.cancel(params.id), (value) => ok(payment(value, tenant))),
     listPayments: ({ query }, tenant) =>
       Effect.map(payments.list(query), (page) => ok(Render.list(page, tenant, payment))),
     getPayment: ({ params }, tenant) =>

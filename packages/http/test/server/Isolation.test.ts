@@ -156,6 +156,31 @@ const viewOf = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, thi
   return texts
 })
 
+/** Things of the owner that an operation can do something with. */
+const fitting = Effect.fnUntraced(function* (
+  api: ApiServer.Api,
+  key: string,
+  operation: string,
+  { cus, mtd }: Things,
+) {
+  if (OF_DRAFTS.has(operation)) {
+    const json = { customer_id: cus, currency: "EUR", lines: [{ description: "x", amount: 1 }] }
+    return { inv: (yield* api.expect(201, "POST", "/v1/invoices", { key, json })).id }
+  }
+  if (operation === "cancelPayment") {
+    const open = yield* api.expect(200, "GET", "/v1/payments?status=open", { key })
+    return { pay: String(open.at("data", 0, "id")) }
+  }
+  if (operation === "payInvoice") {
+    const path = `/v1/payment_methods/${mtd}`
+    yield* api.expect(200, "POST", `${path}/setup`, { key, json: {} })
+    const method = yield* api.expect(200, "GET", path, { key })
+    billing.payments.methods!.save(String(method.at("setup_reference")))
+    yield* api.expect(200, "POST", `${path}/refresh`, { key })
+  }
+  return {}
+})
+
 const strangers: ReadonlyArray<readonly [string, ApiServer.IssueOptions]> = [
   ["the other mode", { mode: "live" }],
   ["another account", { account: "other" }],
@@ -209,17 +234,7 @@ describe("ids of another tenant", () => {
           // Test clocks are for test mode, so that the stranger of live mode has none.
           if (stranger.mode === "live" && operation.id.endsWith("TestClock")) return places.length
           // With the owner's ids it works, so the ids were the reason for the refusal.
-          const draft = {
-            customer_id: things["cus"],
-            currency: "EUR",
-            lines: [{ description: "x", amount: 1 }],
-          }
-          const fit = OF_DRAFTS.has(operation.id)
-            ? {
-                ...things,
-                inv: (yield* api.expect(201, "POST", "/v1/invoices", { key: secret, json: draft })).id,
-              }
-            : things
+          const fit = { ...things, ...(yield* fitting(api, secret, operation.id, things)) }
           const answer = yield* send(api, secret, operation, ownRequired(fit))
           assert.oneOf(answer.status, [200, 201], `${operation.id}: ${answer.text}`)
           assert.notInclude(answer.text, MARK, operation.id)

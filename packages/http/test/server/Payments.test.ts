@@ -1,4 +1,4 @@
-import { BillingRuns } from "@billwright/core"
+import { BillingRuns, FakeProvider } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ApiServer from "../ApiServer.ts"
@@ -12,8 +12,8 @@ const PRO = {
 }
 
 /** A server with an open invoice of 20.00. */
-const begin = Effect.gen(function* () {
-  const api = yield* ApiServer.start()
+const begin = Effect.fnUntraced(function* (options?: Parameters<typeof ApiServer.start>[0]) {
+  const api = yield* ApiServer.start(options)
   yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [PRO] } })
   const json = { customer_id: yield* api.newCustomer(), plan: "pro" }
   yield* api.expect(201, "POST", "/v1/subscriptions", { json })
@@ -25,7 +25,7 @@ const begin = Effect.gen(function* () {
 describe("payments", () => {
   it.effect("are recorded, read and listed, and pay their invoice", () =>
     Effect.gen(function* () {
-      const { api, customer, invoice } = yield* begin
+      const { api, customer, invoice } = yield* begin()
       const json = {
         invoice_id: invoice,
         amount: 800,
@@ -46,6 +46,7 @@ describe("payments", () => {
         applied: 800,
         overpaid: 0,
         paid_at: "2026-11-20T09:00:00.000Z",
+        attention: null,
         sequence: 1,
         livemode: false,
         created_at: ApiServer.NOW,
@@ -83,7 +84,7 @@ describe("payments", () => {
 
   it.effect("need their own scopes", () =>
     Effect.gen(function* () {
-      const { api, invoice } = yield* begin
+      const { api, invoice } = yield* begin()
       const { secret: key } = yield* api.issue({ scopes: ["payments:read", "invoices:*"] })
       yield* api.expect(200, "GET", "/v1/payments", { key })
       yield* api.expect(403, "POST", "/v1/payments", { key, json: { invoice_id: invoice } })
@@ -92,9 +93,50 @@ describe("payments", () => {
 
   it.effect("are not found by an unknown id", () =>
     Effect.gen(function* () {
-      const { api } = yield* begin
+      const { api } = yield* begin()
       yield* api.expect(404, "GET", `/v1/payments/${ApiServer.UNKNOWN.payment}`)
       yield* api.expect(404, "POST", "/v1/payments", { json: { invoice_id: ApiServer.UNKNOWN.invoice } })
+    }),
+  )
+
+  it.effect("of a provider are made by call, say why a person has to look, and are canceled", () =>
+    Effect.gen(function* () {
+      let isBroken = true
+      const faultOf = (call: string) => (isBroken && call === "openPayment" ? "break" : undefined)
+      const decline = {
+        status: "declined",
+        code: "stop_payment_order",
+        advice: null,
+        notBefore: null,
+      } as const
+      const payments = new FakeProvider({ faultOf, outcomeOf: () => (isBroken ? undefined : decline) })
+      const { api, invoice } = yield* begin({ billing: { payments } })
+      const pay = `/v1/invoices/${invoice}/pay`
+      yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
+      const broken = yield* api.expect(200, "GET", "/v1/payments?status=open")
+      assert.deepStrictEqual(broken.at("data", 0, "attention"), {
+        code: "provider_refused",
+        message:
+          "the provider refused the call for good: mend the cause, and pay the invoice again (the key is wrong)",
+        since: ApiServer.NOW,
+      })
+      isBroken = false
+      const declined = yield* api.expect(200, "POST", pay, { json: {} })
+      assert.deepInclude(declined.body, { id: invoice, status: "open", collection: "exhausted" })
+      const id = String(broken.at("data", 0, "id"))
+      const method = { payment_method_id: ApiServer.UNKNOWN.paymentMethod }
+      yield* api.expect(404, "POST", pay, { json: method })
+      const canceled = yield* api.expect(200, "POST", `/v1/payments/${id}/cancel`)
+      assert.deepInclude(canceled.body, { id, status: "closed", attention: null })
+      assert.deepStrictEqual(
+        (yield* api.expect(200, "POST", `/v1/payments/${id}/cancel`)).body,
+        canceled.body,
+      )
+      const stopped = yield* api.expect(200, "GET", `/v1/invoices/${invoice}`)
+      assert.strictEqual(stopped.at("collection"), "stopped")
+      const { secret: key } = yield* api.issue({ scopes: ["payments:read", "invoices:*"] })
+      yield* api.expect(403, "POST", pay, { key, json: {} })
+      yield* api.expect(403, "POST", `/v1/payments/${id}/cancel`, { key })
     }),
   )
 })

@@ -1,0 +1,242 @@
+/**
+ * Takes the payment of an invoice now, because somebody asks for it. It calls the provider, so that it is not done within
+ * a transaction.
+ */
+import { payStepOf } from "@billwright/engine"
+import { DateTime, Effect, Option, Schema } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import {
+  type Invoice,
+  InvoiceId,
+  InvoiceNotFound,
+  type StoredInvoice,
+  toInvoice,
+} from "../invoices/Invoice.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { type AttemptInput, makeCollector, nextAttempt, openedOf } from "./Collector.ts"
+import { makeMethodBook } from "./MethodBook.ts"
+import { MAX_PAYMENTS, type PaymentId, type StoredPayment } from "./Payment.ts"
+import { makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
+import { PaymentMethodId, PaymentMethodNotFound, PaymentProviderUnavailable } from "./PaymentMethod.ts"
+import { CurrentProvider, type PaymentProvider } from "./PaymentProvider.ts"
+import { PaymentStore } from "./PaymentStore.ts"
+import { paymentRead } from "./ProviderAnswers.ts"
+import { within } from "./ProviderCalls.ts"
+
+/** The input of `Payments.pay`. */
+export const PayInvoice = Schema.Struct({
+  /** The payment method of the customer to attempt it with. Default: the customer's default method. */
+  paymentMethodId: Schema.optionalKey(PaymentMethodId),
+})
+export interface PayInvoice extends Schema.Schema.Type<typeof PayInvoice> {}
+
+/** Steps of one call: a payment that is not wanted is closed, one whose outcome is unknown is read, then it is attempted. */
+const MAX_ROUNDS = 4
+/** Calls of the provider for one attempt: it is opened, and attempted, at most twice. */
+const MAX_VISITS = 4
+
+const decodePay = decoder(PayInvoice)
+const { knownId, orNotFound } = ById.make(Schema.is(InvoiceId), (id) => new InvoiceNotFound({ id }))
+
+type Failure = InvoicingUnsupported | StorageError
+type Asked<A> = Effect.Effect<
+  A,
+  | ActionUnavailable
+  | InvalidInput
+  | InvoiceNotFound
+  | PaymentMethodNotFound
+  | PaymentProviderUnavailable
+  | Failure,
+  CurrentTenant
+>
+
+/** What to do next for an invoice whose payment is asked for. */
+type Next =
+  | { readonly type: "visit" | "close" | "read"; readonly payment: StoredPayment }
+  | { readonly type: "refused"; readonly problem: string }
+
+const unavailable = (id: string, problem: string) =>
+  Effect.fail(new ActionUnavailable({ object: "invoice", id, problem: `pay is not possible: ${problem}` }))
+
+/** Gives the function that takes the payment of an invoice now. */
+export const makePayInvoice = Effect.gen(function* () {
+  const current = yield* CurrentProvider
+  const paymentPort = yield* optionalPort(PaymentStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
+  const transactor = yield* Transactor
+  const ids = yield* IdGenerator
+  const time = new CustomerTime(yield* Collections)
+  const book = yield* makePaymentBook
+  const methods = yield* makeMethodBook
+  const { applyTo, visit } = yield* makeCollector
+
+  const portsOf = Effect.gen(function* () {
+    const ports: PaymentPorts = { payments: yield* paymentPort, invoices: yield* invoicePort }
+    return ports
+  })
+
+  /** The method that is named. It is the customer's, and still there. */
+  const named = Effect.fnUntraced(function* (
+    { name }: PaymentProvider,
+    { customerId, id }: StoredInvoice,
+    methodId: PaymentMethodId,
+  ) {
+    const found = Option.getOrUndefined(yield* methods.store.find(methodId))
+    if (found?.customerId !== customerId) {
+      return yield* new PaymentMethodNotFound({ id: methodId, field: "paymentMethodId" })
+    }
+    if (found.provider !== name) {
+      return yield* unavailable(id, `${methodId} is saved by the payment provider ${found.provider}`)
+    }
+    return found.status === "attached"
+      ? found.id
+      : yield* unavailable(id, `the payment method ${methodId} is ${found.status}`)
+  })
+
+  /** The id of the method to attempt it with. `null` if the provider knows by itself. */
+  const methodOf = Effect.fnUntraced(function* (
+    provider: PaymentProvider,
+    invoice: StoredInvoice,
+    { paymentMethodId }: PayInvoice,
+  ) {
+    if (paymentMethodId !== undefined) return yield* named(provider, invoice, paymentMethodId)
+    if (provider.methods === undefined) return null
+    const found = yield* methods.defaultOf(invoice.customerId, provider.name)
+    const problem = "the customer has no default payment method: name one"
+    return found?.id ?? (yield* unavailable(invoice.id, problem))
+  })
+
+  /** The attempt that is asked for. One for an invoice that was written off is not followed by others. */
+  const attemptOf = Effect.fnUntraced(function* (
+    provider: PaymentProvider,
+    invoice: StoredInvoice,
+    asked: PayInvoice,
+  ) {
+    const input = yield* nextAttempt(ids, yield* methodOf(provider, invoice, asked))
+    const isOnce = invoice.state.status === "uncollectible"
+    return isOnce ? ({ ...input, once: true } satisfies AttemptInput) : input
+  })
+
+  /** A new payment, which is ready to be attempted. There is no open one. */
+  const open = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    { name }: PaymentProvider,
+    invoice: StoredInvoice,
+    asked: AttemptInput,
+  ) {
+    const earlier = yield* ports.payments.ofInvoice(invoice.id)
+    if (earlier.length >= MAX_PAYMENTS) {
+      return yield* unavailable(invoice.id, `it has ${MAX_PAYMENTS} payments, which is the limit`)
+    }
+    const before = earlier.findLast(({ collection }) => collection !== null)
+    const opened = yield* openedOf(ids, name, invoice, before, asked)
+    yield* ports.payments.insert(opened)
+    yield* book.noteCollection(ports, invoice, "collecting")
+    return opened
+  })
+
+  /** Decides what to do next, and stores the attempt that is asked for. */
+  const next = Effect.fnUntraced(function* (
+    provider: PaymentProvider,
+    id: InvoiceId,
+    asked: PayInvoice,
+  ): Effect.fn.Return<
+    Next,
+    ActionUnavailable | InvalidInput | InvoiceNotFound | PaymentMethodNotFound | Failure,
+    CurrentTenant
+  > {
+    const ports = yield* portsOf
+    const invoice = yield* orNotFound(yield* ports.invoices.lock(id), id)
+    if (!invoice.state.availableActions.includes("pay")) {
+      return { type: "refused", problem: `the invoice is ${invoice.state.status}` }
+    }
+    const { data } = yield* ports.payments
+      .list({ invoiceId: id, status: "open" }, { limit: 1, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+    const [payment] = data
+    if (payment === undefined || payment.collection === null) {
+      const input = yield* attemptOf(provider, invoice, asked)
+      return { type: "visit", payment: yield* open(ports, provider, invoice, input) }
+    }
+    if (payment.provider !== provider.name) {
+      return { type: "refused", problem: `its payment is at the provider ${payment.provider}` }
+    }
+    const step = payStepOf(payment.collection)
+    if (step.type === "refused") return step
+    if (step.type === "read") return { type: "read", payment }
+    if (payment.amount !== invoice.state.amountDue)
+      return { type: "close", payment: yield* dueNow(ports, payment) }
+    const input = yield* attemptOf(provider, invoice, asked)
+    return { type: "visit", payment: yield* book.apply(ports, payment, invoice, input) }
+  })
+
+  /** It is not wanted as it is. What is left of a schedule is not waited for. */
+  const dueNow = Effect.fnUntraced(function* ({ payments }: PaymentPorts, payment: StoredPayment) {
+    const { epochMilliseconds: dueAt } = yield* DateTime.now
+    const due = { ...payment, dueAt }
+    yield* payments.save(due)
+    return due
+  })
+
+  /** Does what is due on a payment, unless a runner does it. */
+  const work = Effect.fnUntraced(function* (id: PaymentId, customerId: CustomerId) {
+    const isDue = Effect.gen(function* () {
+      const payments = yield* Effect.orDie(paymentPort)
+      const found = Option.getOrUndefined(yield* payments.find(id))
+      const { epochMilliseconds: now } = yield* DateTime.now
+      return found?.status === "open" && found.dueAt !== null && found.dueAt <= now
+    })
+    for (let visits = 0; visits < MAX_VISITS && (yield* time.within(customerId, isDue)); visits++) {
+      yield* visit(id, isDue, (planned) => transactor.atomically(time.within(customerId, planned)))
+    }
+  })
+
+  /** Reads what came of the last attempt. */
+  const read = (provider: PaymentProvider, payment: StoredPayment) =>
+    Effect.gen(function* () {
+      const { reference } = payment
+      if (reference === null) return
+      const stated = yield* Effect.mapError(
+        within(() => Effect.flatMap(provider.readPayment(reference), paymentRead)),
+        ({ reason }) => new PaymentProviderUnavailable({ provider: provider.name, reason }),
+      )
+      yield* applyTo(payment, { type: "read", read: stated })
+    })
+
+  return (invoiceId: string, input: PayInvoice = {}): Asked<Invoice> =>
+    Effect.gen(function* () {
+      const asked = yield* decodePay(input)
+      const id = yield* knownId(invoiceId)
+      const invoices = yield* invoicePort
+      const found = yield* orNotFound(yield* invoices.find(id), id)
+      if (found.state.status === "paid") return toInvoice(found)
+      const { customerId } = found
+      if (current === null) {
+        return yield* unavailable(id, "there is no payment provider: record what came")
+      }
+      if (yield* transactor.inTransaction) {
+        return yield* unavailable(id, "the payment provider can't be called within a transaction")
+      }
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const decided = yield* transactor.atomically(time.within(customerId, next(current, id, asked)))
+        // Later, it says what the round before came to.
+        if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)
+        if (decided.type === "read") yield* time.within(customerId, read(current, decided.payment))
+        if (decided.type === "close" || decided.type === "visit") yield* work(decided.payment.id, customerId)
+        if (decided.type === "visit" || decided.type === "refused") {
+          return toInvoice(yield* orNotFound(yield* invoices.find(id), id))
+        }
+      }
+      return yield* new PaymentProviderUnavailable({ provider: current.name, reason: "transient" })
+    })
+})
