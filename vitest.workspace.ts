@@ -53,7 +53,7 @@ const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations,PaymentsMutati
 const POSTGRES_AT_LENGTH = [
   "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts",
   "packages/postgres/test/{Commits,CrashedCommit,EmbeddedPostgres,Failures,Unanswered}.test.ts",
-  "packages/postgres/test/{BillRuns,InvoiceGroups,Roles,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
+  "packages/postgres/test/{BillingPlans,BillRuns,InvoiceGroups,Roles,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
 ]
 
 /** Commands on a database of their own, and servers and workers that start, share the work and stop. Of the same script. */

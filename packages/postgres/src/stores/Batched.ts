@@ -3,11 +3,31 @@
  */
 import { Id } from "@billwright/core"
 import { Option } from "effect"
+import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { integer, type Row } from "../Row.ts"
 
 /** Ids as an array of UUIDs. */
 export const uuids = (ids: ReadonlyArray<string>): string => ArrayLiteral.plain(ids.map(Id.toUuid))
+
+/**
+ * The condition that a column is one of some ids. The planner takes an array for ten values. While it has no statistics it
+ * then rather reads all rows of the tenant, so a single id is compared by itself.
+ */
+export const isOneOf = (column: string, ids: ReadonlyArray<string>): Statement.Fragment => {
+  const [first] = ids
+  return first === undefined || ids.length > 1
+    ? Statement.fragment([
+        Statement.literal(`${column} = any (`),
+        Statement.parameter(uuids(ids)),
+        Statement.literal("::text::uuid[])"),
+      ])
+    : Statement.fragment([
+        Statement.literal(`${column} = `),
+        Statement.parameter(Id.toUuid(first)),
+        Statement.literal("::uuid"),
+      ])
+}
 
 /** The values with some ids, in the order of the ids. */
 export const inOrderOf = <A extends { readonly id: string }>(

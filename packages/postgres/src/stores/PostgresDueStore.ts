@@ -22,7 +22,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
-import { uuids } from "./Batched.ts"
+import { isOneOf, uuids } from "./Batched.ts"
 import {
   customerIdOf,
   invoiceIdOf,
@@ -129,21 +129,21 @@ from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::b
     const operation = "DueStore.holds"
     const { accountId, mode } = yield* CurrentTenant
     const kind = all[0]!.subject.kind
-    const ids = uuids(all.map(({ subject }) => subject.id))
+    const ids = all.map(({ subject }) => subject.id)
     yield* write(
       operation,
       (sql) =>
         sql<Row>`select 1 from ${tables[kind]} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${ids}::text::uuid[])
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", ids)}
 order by t.id for no key update`,
     )
     const rows = yield* write(
       operation,
       (sql) =>
         sql<Row>`select d.id::text as id
-from unnest(${ids}::text::uuid[], ${ArrayLiteral.plain(all.map(({ token }) => token))}::text::uuid[]) as a (id, token)
+from unnest(${uuids(ids)}::text::uuid[], ${ArrayLiteral.plain(all.map(({ token }) => token))}::text::uuid[]) as a (id, token)
 join ${t.billing_due} d on d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = a.id
-  and d.lease_token = a.token
+  and d.lease_token = a.token and ${isOneOf("d.id", ids)}
 order by d.id for update of d`,
     )
     const held = yield* decoding(operation, (some: ReadonlyArray<Row>) => some.map((row) => text(row, "id")))(

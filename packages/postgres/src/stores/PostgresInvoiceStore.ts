@@ -22,8 +22,8 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, json, type Row, text } from "../Row.ts"
-import { byPlace, inOrderOf, uuids } from "./Batched.ts"
-import { dueColumns, joinDue, queueDue, queueWritten } from "./DueRow.ts"
+import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
+import { dueColumns, invoiceIdOf, joinDue, queueDue, queueWritten } from "./DueRow.ts"
 import {
   billedLineFromRow,
   couponUseFromRow,
@@ -62,6 +62,7 @@ const make = Effect.gen(function* () {
     const operation = "InvoiceStore.insert"
     const { accountId, mode } = yield* CurrentTenant
     const given = all.map(toWritten)
+    // `offset 0`: it is looked up by its key, whatever the planner knows of the table.
     const isTaken = Statement.fragment([
       Statement.literal("exists (select from "),
       ...t.billing_invoices.segments,
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
       Statement.parameter(accountId),
       Statement.literal(" and i.mode = "),
       Statement.parameter(mode),
-      Statement.literal(" and i.id = g.id)"),
+      Statement.literal(" and i.id = g.id offset 0)"),
     ])
     yield* write(
       operation,
@@ -118,7 +119,7 @@ select ${accountId}, ${mode}, g.customer_id, g.subscription_id, g.invoice_id, g.
       operation,
       (sql) =>
         sql<Row>`select ${columns}, ${dueColumns} from ${t.billing_invoices} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])`,
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", ids)}`,
     )
     return inOrderOf(ids, yield* decoding(operation, invoicesFromRows)(rows))
   })
@@ -131,7 +132,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(i
       operation,
       (sql) =>
         sql<Row>`select 1 from ${t.billing_invoices} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", ids)}
 order by t.id for no key update`,
     )
     return yield* findAll(operation, ids)
@@ -165,14 +166,23 @@ order by s.id for no key update of s`,
         sql<Row>`with i as (
   select a.n as place, t.id, t.status, t.state, t.issued_at, t.cause_period as period
   from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
-  join ${t.billing_invoices} t on t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = a.id
-  where t.cause_period is not null
+  cross join lateral (
+    select t.* from ${t.billing_invoices} t
+    where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = a.id and t.cause_period is not null
+    offset 0
+  ) as t
   union all
-  select a.n, t.id, t.status, t.state, t.issued_at, c.period
+  select a.n, t.id, t.status, t.state, t.issued_at, t.period
   from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
-  join ${t.billing_invoice_causes} c on c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id
-  join ${t.billing_invoices} t
-    on t.account_id = c.account_id and t.mode = c.mode and t.customer_id = c.customer_id and t.id = c.invoice_id
+  cross join lateral (
+    select t.*, c.period from ${t.billing_invoice_causes} c cross join lateral (
+      select t.* from ${t.billing_invoices} t
+      where t.account_id = c.account_id and t.mode = c.mode and t.customer_id = c.customer_id and t.id = c.invoice_id
+      offset 0
+    ) as t
+    where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id
+    offset 0
+  ) as t
 )
 select i.place::text as n, i.id::text as invoice_id, i.status, i.period::text as period,
   d.discount ->> 'id' as redemption_id, d.discount ->> 'amount' as amount
@@ -204,29 +214,40 @@ order by l.invoice_id, l.position`,
   const lockAllDrafts = Effect.fnUntraced(function* (asked: ReadonlyArray<ReadonlyArray<SubscriptionId>>) {
     const operation = "InvoiceStore.lockDrafts"
     const { accountId, mode } = yield* CurrentTenant
-    const ofAny = uuids(asked.flat())
-    const locked = yield* write(
+    const found = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select t.id::text as id from ${t.billing_invoices} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.status = 'draft' and t.id in (
-  select i.id from ${t.billing_invoices} i where i.account_id = ${accountId} and i.mode = ${mode}
-    and i.subscription_id = any (${ofAny}::text::uuid[]) and i.status = 'draft'
-  union all
+        sql<Row>`select f.id::text as id from unnest(${uuids(asked.flat())}::text::uuid[]) as a (id)
+cross join lateral (
+  select i.id, i.status from ${t.billing_invoices} i
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = a.id
+  offset 0
+) as f
+where f.status = 'draft'
+union
+select f.invoice_id::text from unnest(${uuids(asked.flat())}::text::uuid[]) as a (id)
+cross join lateral (
   select c.invoice_id from ${t.billing_invoice_causes} c
-  where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = any (${ofAny}::text::uuid[])
-)
+  where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id
+  offset 0
+) as f`,
+    )
+    if (found.length === 0) return asked.map(() => [])
+    const among = yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      all.map((row) => invoiceIdOf(row, "id")),
+    )(found)
+    yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`select 1 from ${t.billing_invoices} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", among)} and t.status = 'draft'
 order by t.id for no key update`,
     )
-    if (locked.length === 0) return asked.map(() => [])
-    const found = yield* decoding(operation, (all: ReadonlyArray<Row>) =>
-      ArrayLiteral.plain(all.map((row) => text(row, "id"))),
-    )(locked)
     const rows = yield* read(
       operation,
       (sql) =>
         sql<Row>`select ${columns}, ${dueColumns} from ${t.billing_invoices} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${found}::text::uuid[]) and t.status = 'draft'
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", among)} and t.status = 'draft'
 order by t.id`,
     )
     const drafts = yield* decoding(operation, invoicesFromRows)(rows)
@@ -240,12 +261,13 @@ order by t.id`,
     const operation = "InvoiceStore.save"
     const { accountId, mode } = yield* CurrentTenant
     const given = all.map(toWritten)
+    const ids = all.map(({ id }) => id)
     const drafts = yield* write(
       operation,
       (sql) =>
         sql<Row>`with draft as materialized (
   select i.account_id, i.mode, i.customer_id, i.id from ${t.billing_invoices} i
-  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = any (${uuids(all.map(({ id }) => id))}::text::uuid[])
+  where i.account_id = ${accountId} and i.mode = ${mode} and ${isOneOf("i.id", ids)}
     and i.status = 'draft'
 ), removed as (
   delete from ${t.billing_invoice_lines} l using draft i
@@ -261,11 +283,15 @@ select 1 from draft`,
           sql<Row>`insert into ${t.billing_invoice_lines}
   (account_id, mode, customer_id, invoice_id, position, subscription_id, line)
 select i.account_id, i.mode, i.customer_id, i.id, g.position, g.subscription_id, g.line
-from ${givenLines(given)} join ${t.billing_invoices} i
-  on i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and i.status = 'draft'
+from ${givenLines(given)} cross join lateral (
+  select i.account_id, i.mode, i.customer_id, i.id from ${t.billing_invoices} i
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.customer_id = g.customer_id and i.id = g.id
+    and i.status = 'draft'
+  offset 0
+) as i
 where not exists (
   select from ${t.billing_invoice_lines} w where w.account_id = i.account_id and w.mode = i.mode
-    and w.customer_id = i.customer_id and w.invoice_id = i.id and w.id = g.line ->> 'id'
+    and w.customer_id = i.customer_id and w.invoice_id = i.id and w.id = g.line ->> 'id' offset 0
 )`,
       )
     }
@@ -277,7 +303,7 @@ where not exists (
     taxed_by = case i.status when 'draft' then g.taxed_by else i.taxed_by end,
     lines_bytes = case i.status when 'draft' then g.lines_bytes else i.lines_bytes end,
     updated_at = to_timestamp(g.updated_at / 1000)
-  from given g where i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id
+  from given g where i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and ${isOneOf("i.id", ids)}
   returning i.account_id, i.mode, i.customer_id, i.id, ${XID}
 ), ${queueWritten(t, "invoice")}
 select xid from written limit 1`,
@@ -365,10 +391,16 @@ order by ${order}`
   ) end::text as forgiven
 from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
     ${ArrayLiteral.plain(asked.map(({ fromPeriod }) => fromPeriod))}::text::integer[]) with ordinality as a (id, first, n)
-join ${t.billing_invoice_lines} l on l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = a.id
-  and l.origin_period >= a.first
-join ${t.billing_invoices} i
-  on i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
+cross join lateral (
+  select l.* from ${t.billing_invoice_lines} l
+  where l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = a.id and l.origin_period >= a.first
+  offset 0
+) as l
+cross join lateral (
+  select i.status, i.amount_credited from ${t.billing_invoices} i
+  where i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
+  offset 0
+) as i
 order by a.n, l.invoice_id, l.position`,
     )
     return yield* decoding(operation, byPlace(asked.length, billedLineFromRow))(rows)

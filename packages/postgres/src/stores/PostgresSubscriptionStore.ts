@@ -25,7 +25,7 @@ import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instant, json, type Row, text, textOrNull } from "../Row.ts"
-import { byPlace, inOrderOf, uuids } from "./Batched.ts"
+import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 
 type Stored = Subscription.StoredSubscription
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
     to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
   from customer c where not exists (
     select from ${t.billing_subscriptions} s
-    where s.account_id = ${accountId} and s.mode = ${mode} and s.id = ${uuid}::uuid
+    where s.account_id = ${accountId} and s.mode = ${mode} and s.id = ${uuid}::uuid offset 0
   )
   on conflict do nothing returning account_id, mode, customer_id, id, ${XID}
 ), ${queueWritten(t, "subscription")}
@@ -124,7 +124,7 @@ select xid from written`,
       operation,
       (sql) =>
         sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])`,
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", ids)}`,
     )
     return inOrderOf(ids, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))
   })
@@ -137,7 +137,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(i
       operation,
       (sql) =>
         sql<Row>`select 1 from ${t.billing_subscriptions} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", ids)}
 order by t.id for no key update`,
     )
     return yield* findAll(operation, ids)
@@ -151,7 +151,7 @@ order by t.id for no key update`,
     const operation = "SubscriptionStore.lockGroup"
     const { accountId, mode } = yield* CurrentTenant
     const lockAlone = (sql: SqlClient.SqlClient) => sql<Row>`select 1 from ${t.billing_subscriptions} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isOneOf("t.id", ids)}
   and t.invoice_group is null
 order by t.id for no key update`
     yield* write(operation, ids.length === 1 ? lockAlone : waitingShortly(lockAlone))
@@ -222,6 +222,7 @@ order by t.id`,
 
   const saveAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
     const { accountId, mode } = yield* CurrentTenant
+    const ids = all.map(({ id }) => id)
     const given = all.map(({ dueAt, id, metadata, state, updatedAt }) => ({
       id: Id.toUuid(id),
       state,
@@ -239,6 +240,7 @@ order by t.id`,
   update ${t.billing_subscriptions} t set state = g.state, metadata = g.metadata,
     updated_at = to_timestamp(g.updated_at / 1000)
   from given g where t.account_id = ${accountId} and t.mode = ${mode} and t.id = g.id
+    and ${isOneOf("t.id", ids)}
   returning t.account_id, t.mode, t.customer_id, t.id, ${XID}
 ), ${queueWritten(t, "subscription")}
 select xid from written limit 1`,
@@ -261,7 +263,11 @@ select xid from written limit 1`,
         sql<Row>`insert into ${t.billing_periods} (account_id, mode, customer_id, subscription_id, number, period)
 select s.account_id, s.mode, s.customer_id, s.id, (p.period ->> 'number')::integer, p.period
 from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb) as g (id uuid, periods jsonb)
-join ${t.billing_subscriptions} s on s.account_id = ${accountId} and s.mode = ${mode} and s.id = g.id
+cross join lateral (
+  select s.account_id, s.mode, s.customer_id, s.id from ${t.billing_subscriptions} s
+  where s.account_id = ${accountId} and s.mode = ${mode} and s.id = g.id
+  offset 0
+) as s
 cross join lateral jsonb_array_elements(g.periods) as p (period)
 on conflict (account_id, mode, customer_id, subscription_id, number) do update set period = excluded.period
 returning ${XID}`,
@@ -282,7 +288,11 @@ returning ${XID}`,
 from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
     ${ArrayLiteral.plain(asked.map(({ before }) => before))}::text::integer[],
     ${ArrayLiteral.plain(asked.map(({ limit }) => limit))}::text::integer[]) with ordinality as a (id, before, most, n)
-join ${t.billing_subscriptions} s on s.account_id = ${accountId} and s.mode = ${mode} and s.id = a.id
+cross join lateral (
+  select s.customer_id from ${t.billing_subscriptions} s
+  where s.account_id = ${accountId} and s.mode = ${mode} and s.id = a.id
+  offset 0
+) as s
 cross join lateral (
   select p.number, p.period from ${t.billing_periods} p
   where p.account_id = ${accountId} and p.mode = ${mode} and p.customer_id = s.customer_id

@@ -1,0 +1,105 @@
+/**
+ * Billing one subscription reads no more rows when the tenant has many, even while the tables have no statistics or old
+ * ones: in the first minute, after an import, and when a run has just made thousands of drafts. Postgres counts the rows.
+ */
+import { Billing, BillingRuns, Subscriptions } from "@billwright/core"
+import { Storage } from "@billwright/postgres"
+import { assert, it } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { START, subscribe } from "./Invoicing.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const live = Billing.layerWith({ encryption: "none" }).pipe(
+  Layer.provideMerge(Storage.layer()),
+  Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
+)
+
+/** `DueQueue.test.ts` counts what is read of the queue. */
+const TABLES = [
+  "billing_invoice_causes",
+  "billing_invoice_lines",
+  "billing_invoices",
+  "billing_periods",
+  "billing_subscriptions",
+] as const
+
+const SUBSCRIPTIONS = 60
+/** How often each step is taken: after 5 executions Postgres may switch to a generic plan. */
+const TIMES = 8
+/** Most rows of one table that a step on one subscription reads. */
+const MOST_ROWS = 25
+
+/** Rows of each table that were read so far, through any index or without one. */
+const rowsRead = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const rows = yield* sql<{ name: string; read: string }>`select relname as name,
+  (seq_tup_read + greatest(coalesce(idx_tup_fetch, 0), (
+    select coalesce(sum(i.idx_tup_read), 0) from pg_stat_user_indexes i where i.relid = t.relid
+  )))::text as read
+from pg_stat_user_tables t where schemaname = 'billwright'`
+  return new Map(rows.map(({ name, read }) => [name, Number(read)]))
+})
+
+const readsFew = Effect.fnUntraced(function* <E, R>(name: string, step: Effect.Effect<unknown, E, R>) {
+  const before = yield* rowsRead
+  for (let time = 0; time < TIMES; time++) yield* step
+  const after = yield* rowsRead
+  const most = TABLES.map((table) => ({
+    table,
+    rows: Math.round((after.get(table)! - before.get(table)!) / TIMES),
+  })).filter(({ rows }) => rows > MOST_ROWS)
+  assert.deepStrictEqual(most, [], name)
+})
+
+/** Autovacuum would analyze when it likes. */
+const keepStatistics = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of TABLES) {
+    yield* sql.unsafe(`alter table billwright.${table} set (autovacuum_enabled = off)`)
+  }
+})
+
+const billsEachByFewRows = Effect.gen(function* () {
+  const made = yield* Effect.forEach(Array.from({ length: SUBSCRIPTIONS }), () => subscribe)
+  const subscriptions = yield* Subscriptions
+  const ids = made.map(({ subscription }) => subscription.id)
+  yield* readsFew("create", subscribe)
+  yield* readsFew(
+    "change",
+    Effect.suspend(() => subscriptions.change(ids.pop()!, { quantities: {}, at: "now" })),
+  )
+  yield* readsFew(
+    "cancel",
+    Effect.suspend(() => subscriptions.cancel(ids.pop()!, { at: "now" })),
+  )
+  const { runDue } = yield* BillingRuns
+  yield* TestClock.setTime(DateTime.add(START, { hours: 1 }).epochMilliseconds)
+  yield* readsFew("finalize", runDue({ limit: 1 }))
+  yield* TestClock.setTime(DateTime.add(START, { months: 1 }).epochMilliseconds)
+  yield* readsFew("renew", runDue({ limit: 1 }))
+})
+
+it.live("one subscription of a tenant whose tables were never analyzed", () =>
+  Effect.gen(function* () {
+    yield* keepStatistics
+    yield* TestClock.setTime(START.epochMilliseconds)
+    yield* billsEachByFewRows
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
+)
+
+it.live("one subscription of a tenant whose tables were analyzed when there were no drafts", () =>
+  Effect.gen(function* () {
+    yield* keepStatistics
+    const sql = yield* SqlClient.SqlClient
+    yield* TestClock.setTime(DateTime.subtract(START, { hours: 2 }).epochMilliseconds)
+    for (let time = 0; time < SUBSCRIPTIONS; time++) yield* subscribe
+    yield* TestClock.setTime(START.epochMilliseconds)
+    yield* (yield* BillingRuns).runDue()
+    yield* sql`analyze`
+    yield* billsEachByFewRows
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
+)
