@@ -176,9 +176,10 @@ export { subscriptionView } from "./subscriptions/SubscriptionView.ts"
 export type { PendingChangeView, SubscriptionView } from "./subscriptions/SubscriptionView.ts"
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
-export { DueStore, LANES, laneOf, MAX_CLAIMED_SUBJECTS } from "./time/DueStore.ts"
+export { DueStore, LANES, laneOf, MAX_CLAIMED_SUBJECTS, MAX_SUBJECTS_OF_CUSTOMER } from "./time/DueStore.ts"
 export type {
   ClaimedSubject,
+  CustomerDue,
   DueClaim,
   DueCounts,
   FirstDue,

@@ -4,6 +4,7 @@
 import {
   type ClaimedSubject,
   type Customer,
+  type CustomerDue,
   type Due,
   type DueClaim,
   type DueCounts,
@@ -11,6 +12,7 @@ import {
   type FirstDue,
   type Lane,
   laneOf,
+  MAX_SUBJECTS_OF_CUSTOMER,
   type Subject,
   Tenant,
   type TestClock,
@@ -59,6 +61,8 @@ export class DueTable {
   readonly #queues: Readonly<Record<Lane, DueQueue<Row>>> = { billing: new DueQueue(), calls: new DueQueue() }
   /** The rows of subjects that are due by a test clock. */
   readonly #clocked = new Map<TestClock.TestClockId, Set<Row>>()
+  /** The rows of customers' subjects. */
+  readonly #ofCustomers = new Map<string, Set<Row>>()
   readonly #customers: CollectionTable<Customer.Customer>
 
   constructor(journal: Journal, customers: CollectionTable<Customer.Customer>) {
@@ -80,7 +84,7 @@ export class DueTable {
       const clockId = customer?.testClockId ?? null
       const state = { ...NONE, clockId }
       row = { heapIndex: -1, dueAt: 0, group, id: subject.id, subject, tenant, customerId, state }
-      this.#rows.set(subject.id, row)
+      this.#enter(row)
     }
     this.#set(row, { ...row.state, dueAt, failure: null, lease: null })
   }
@@ -91,7 +95,21 @@ export class DueTable {
     if (row === undefined) return
     this.#set(row, NONE)
     this.#rows.delete(id)
-    this.#journal.wrote(() => this.#rows.set(id, row))
+    this.#siblingsOf(row).delete(row)
+    this.#journal.wrote(() => this.#enter(row))
+  }
+
+  #enter(row: Row): void {
+    this.#rows.set(row.id, row)
+    this.#siblingsOf(row).add(row)
+  }
+
+  /** The rows of the customer of a row. */
+  #siblingsOf({ customerId, tenant }: Pick<Row, "customerId" | "tenant">): Set<Row> {
+    const key = `${Tenant.tenantKey(tenant)} ${customerId ?? ""}`
+    const known = this.#ofCustomers.get(key) ?? new Set()
+    this.#ofCustomers.set(key, known)
+    return known
   }
 
   /** When a subject is due, and how that has gone. */
@@ -145,6 +163,24 @@ export class DueTable {
       return undefined
     }
     return { subject, at: first.dueAt, attempts: attemptsOf(first.state) }
+  }
+
+  ofCustomer(
+    tenant: Tenant.Tenant,
+    customerId: Customer.CustomerId,
+    until: number,
+  ): ReadonlyArray<CustomerDue> {
+    const found: Array<CustomerDue> = []
+    for (const { state, subject } of this.#siblingsOf({ tenant, customerId })) {
+      const { dueAt, failure } = state
+      if (subject.kind !== "subscription" && subject.kind !== "invoice") continue
+      if (dueAt === null || dueAt > until || failure?.retryAt === null) continue
+      const retryAt = failure?.retryAt.epochMilliseconds ?? null
+      found.push({ subject, dueAt, retryAt, attempts: attemptsOf(state) })
+    }
+    // Ids of invoices come before those of subscriptions.
+    const sorted = found.sort((a, b) => a.dueAt - b.dueAt || (a.subject.id < b.subject.id ? -1 : 1))
+    return sorted.slice(0, MAX_SUBJECTS_OF_CUSTOMER)
   }
 
   fail(tenant: Tenant.Tenant, { at, attempts, subject }: FirstDue, failure: Due.DueFailure): boolean {
@@ -240,6 +276,8 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
       journal.tenantVerb((tenant) => Exit.succeed(table.release(tenant, claimed, failure))),
     firstDue: (clockId) =>
       journal.tenantVerb((tenant) => Exit.succeed(Option.fromUndefinedOr(table.firstDue(tenant, clockId)))),
+    ofCustomer: (customerId, until) =>
+      journal.tenantVerb((tenant) => Exit.succeed(table.ofCustomer(tenant, customerId, until))),
     fail: (first, failure) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.fail(tenant, first, failure))),
     endClock: (clockId, at) =>

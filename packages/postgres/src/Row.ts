@@ -29,6 +29,9 @@ export const integer = (row: Row, column: string): number => {
   return Number.isSafeInteger(value) ? value : broken(row, column)
 }
 
+export const integerOrNull = (row: Row, column: string): number | null =>
+  row[column] === null || row[column] === undefined ? null : integer(row, column)
+
 /** An instant that was selected by `millis`. */
 export const instant = (row: Row, column: string): DateTime.Utc => DateTime.makeUnsafe(integer(row, column))
 

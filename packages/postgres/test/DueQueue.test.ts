@@ -6,9 +6,12 @@ import {
   BillingRuns,
   type ClaimedSubject,
   CurrentTenant,
+  Customer,
   DueStore,
   type Due,
+  Id,
   Invoices,
+  type Tenant,
   Transactor,
 } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -223,6 +226,21 @@ describe("the queue", () => {
         }
         // The due rows, and not the 20,000 that are due later.
         assert.isBelow((yield* rowsRead) - before, EXECUTIONS * 40)
+        // The subject of one customer, and not those of others.
+        yield* queue("b", 0, 20_000)
+        const [{ customer } = { customer: "" }] = yield* sql<{
+          readonly customer: string
+        }>`select customer_id::text as customer from billwright.billing_due where account_id = 'b' limit 1`
+        const customerId = Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, customer) as Customer.CustomerId
+        const beforeCustomer = yield* rowsRead
+        const ofB = Effect.provideService(CurrentTenant, { accountId: "b" as Tenant.AccountId, mode: "live" })
+        for (let n = 0; n < EXECUTIONS; n++) {
+          const due = yield* DueStore
+          const until = minute(1_000_000).epochMilliseconds
+          assert.lengthOf(yield* due.ofCustomer(customerId, until).pipe(ofB), 1)
+        }
+        assert.isBelow((yield* rowsRead) - beforeCustomer, EXECUTIONS * 10)
+        yield* sql`delete from billwright.billing_due where account_id = 'b'`
         const beforeNext = yield* rowsRead
         for (let n = 0; n < EXECUTIONS; n++) yield* Effect.flatMap(DueStore, (due) => due.nextDueAt)
         // It reads the first 1,000 for the end of their leases.

@@ -275,6 +275,7 @@ const FROZEN: ReadonlyArray<string> = [
   "c18f7f6ac4b342e52f8ef6d7bc29ee9d9442e3f96ba3b3dda64850f019a19a20",
   "f11bea86ca2d938ca8c6d49bd206a686c2dfb416496a4d2420bd71b9876edfb5",
   "39b9b53934a2c47e2b381baf467643dcf6fd5a9c95f15a3792ab77391a52c0dd",
+  "90f8f297edab0447159a20af38e6da047d1a7a2eece85501af515a82931eff05",
 ]
 
 describe("each migration", () => {

@@ -29,8 +29,9 @@ const TEST_TENANT = 1
 /** How far test clocks go at the end, so that late usage is billed. */
 const LAST_DAYS = 70
 
-/** Subscriptions of a group renew at the same instants, so that they share invoices. */
-const GROUPED = { invoiceGroup: "all", anchor: "2025-01-05", timezone: "Europe/Berlin" }
+/** Subscriptions of a group renew at the same instants, so that they share invoices. Others may do so, too. */
+const ALIGNED = { anchor: "2025-01-05", timezone: "Europe/Berlin" }
+const GROUPED = { invoiceGroup: "all", ...ALIGNED }
 
 /** A subscription, and what it is known by. */
 interface Subscriber {
@@ -70,7 +71,7 @@ class Author {
   readonly #tenants: ReadonlyArray<Known>
   /** The test clocks of customers. */
   readonly #clockOf = new Map<number, number>()
-  /** Customers that have one subscription at most, so that it is known which invoice is their next one: they have items. */
+  /** Customers that have one subscription at most. */
   readonly #single = new Set<number>()
   #tenant = 0
 
@@ -130,7 +131,7 @@ class Author {
       [coupons.length > 0 ? 3 : 0, () => this.#redeem(target)],
       [coupons.length > 0 ? 1 : 0, () => this.#add("archive coupon", archiveCoupon(choice.pick(coupons)!))],
       [redeemed.length > 0 ? 3 : 0, () => this.#add("end redemption", endRedemption(choice.pick(redeemed)!))],
-      [4, () => this.#item()],
+      [6, () => this.#item()],
       [items.length > 0 ? 1 : 0, () => this.#add("delete item", deleteItem(choice.pick(items)!))],
       [5, () => this.#oneOff()],
       [oneOffs.length > 0 ? 5 : 0, () => this.#endDraft()],
@@ -242,7 +243,8 @@ class Author {
     const euroOrDollar = choice.pick(["EUR", "USD"])
     const currency = plan === "yen" ? "JPY" : euroOrDollar
     const coupon = choice.chance(0.3) ? choice.pick(coupons) : undefined
-    const isGrouped = !this.#single.has(customer) && choice.chance(0.8)
+    const isGrouped = !this.#single.has(customer) && choice.chance(0.6)
+    const isAligned = choice.chance(0.6)
     const number = this.commands.length
     subscriptions.push({ number, customer, plan, currency })
     if (coupon !== undefined) this.#known.redeemed.push(number)
@@ -263,6 +265,7 @@ class Author {
             currency,
             metadata: { command: String(number) },
             ...(couponId === undefined ? {} : { coupon: couponId }),
+            ...(isAligned ? ALIGNED : {}),
             ...(isGrouped ? GROUPED : {}),
             ...(plan === "team" ? { quantities: { seats } } : {}),
             ...(startsIn === undefined ? {} : { startAt: DateTime.add(now, { milliseconds: startsIn }) }),
@@ -316,12 +319,9 @@ class Author {
     })
   }
 
-  /** A charge or a credit of a customer with one subscription, or for that subscription. */
+  /** A charge or a credit of a customer, or for one subscription of it. */
   #item(): void {
-    const single = this.#known.subscriptions.filter(({ customer }) => this.#single.has(customer))
-    const target = this.#choice.pick(single)
-    if (target === undefined) return
-    const { currency, customer, number: subscription } = target
+    const { currency, customer, number: subscription } = this.#choice.pick(this.#known.subscriptions)!
     const owner = { customer, currency, subscription: this.#choice.chance(0.5) ? undefined : subscription }
     const number = this.commands.length
     this.#known.items.push(number)
@@ -333,8 +333,7 @@ class Author {
     const { customer, currency } = this.#choice.pick(this.#known.subscriptions)!
     const number = this.commands.length
     this.#known.oneOffs.push(number)
-    const isOfItems = this.#single.has(customer) && this.#choice.chance(0.4)
-    if (isOfItems) this.#add("bill items", billItems(number, { customer, currency }))
+    if (this.#choice.chance(0.4)) this.#add("bill items", billItems(number, { customer, currency }))
     else this.#add("one-off", createOneOff(this.#choice, number, { customer, currency }))
   }
 

@@ -10,7 +10,7 @@ const compareCauses = (
 ): number => (of === other ? a.period.number - b.period.number || a.segment - b.segment : of < other ? -1 : 1)
 
 /** At one instant, what fell due by itself comes before what commands made. Only the former is of several subscriptions. */
-const compare = ({ causes: a }: StoredInvoice, { causes: b }: StoredInvoice): number => {
+export const compareDrafts = ({ causes: a }: StoredInvoice, { causes: b }: StoredInvoice): number => {
   const [first, second] = [a[0], b[0]]
   if (first === undefined || second === undefined) return 0
   return (
@@ -22,7 +22,7 @@ const compare = ({ causes: a }: StoredInvoice, { causes: b }: StoredInvoice): nu
 
 /** Drafts in the order of what they bill. That of their ids is another one when clocks differ. */
 export const inOrder = (drafts: ReadonlyArray<StoredInvoice>): ReadonlyArray<StoredInvoice> =>
-  drafts.length < 2 ? drafts : drafts.toSorted(compare)
+  drafts.length < 2 ? drafts : drafts.toSorted(compareDrafts)
 
 export const subscriptionsOf = ({ causes }: Pick<StoredInvoice, "causes">): ReadonlyArray<SubscriptionId> =>
   causes.map(({ subscriptionId }) => subscriptionId)

@@ -6,6 +6,7 @@ import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUn
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
 import { makeCollector } from "../payments/Collector.ts"
 import { BatchTransactor } from "../shared/BatchTransactor.ts"
+import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
@@ -13,6 +14,7 @@ import { Transactor } from "../shared/Transactor.ts"
 import * as ClockAdvance from "./ClockAdvance.ts"
 import {
   type ClaimedSubject,
+  type CustomerDue,
   type DueCounts,
   DueStore,
   type Lane,
@@ -24,7 +26,7 @@ import * as DueWork from "./DueWork.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
-import { failureOf, MAX_RUN_ATTEMPTS } from "./RunFailure.ts"
+import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
@@ -43,6 +45,8 @@ const BATCHES_AT_ONCE = 2
  * its lease.
  */
 export const CALLS_AT_ONCE = 8
+/** How often a claim works, on its subject and on what has to be done before it. */
+const MAX_TURNS = 100
 /** Most subjects of one run. */
 const MAX_RUN = 1_000_000
 const limitMessage = { message: `must be an integer from 1 to ${MAX_RUN}` }
@@ -80,10 +84,16 @@ export interface RunReport {
 /** What was done with a subject. */
 type Counts = Partial<Pick<RunReport, "subscriptions" | "invoices" | "failed">>
 type Worked = Effect.Effect<
-  Counts,
+  Counts & Pick<DueWork.Done, "before">,
   InvalidInput | InvoicingUnsupported | StorageError | TaxesUnknown,
   CurrentTenant
 >
+
+const sumOf = (a: Counts, b: Counts): Counts => ({
+  subscriptions: (a.subscriptions ?? 0) + (b.subscriptions ?? 0),
+  invoices: (a.invoices ?? 0) + (b.invoices ?? 0),
+  ...(b.failed === undefined ? {} : { failed: b.failed }),
+})
 
 /** Runs what is due, for all tenants. Several runners may run at once. */
 export class BillingRuns extends Context.Service<
@@ -94,7 +104,9 @@ export class BillingRuns extends Context.Service<
      * the same time, so that a slow one holds up no invoice. Each subject has a transaction of its own, or shares one with at most
      * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`, and two of these are worked on at
      * the same time: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
-     * instants at which things are due, and not on when they are run. Not within a transaction. `onProgress` is called after
+     * instants at which things are due, and not on when they are run, by whom, or in which order. So what is due of a customer
+     * with items is done in its order, and what waits for something that has failed has a `failure` that says so. It waits until that
+     * is done or set aside. Not within a transaction. `onProgress` is called after
      * each subject with what was done so far.
      *
      * With `until`, subjects are left out that another runner held at that instant, or that are tried again after it.
@@ -167,7 +179,7 @@ export class BillingRuns extends Context.Service<
       const mayShare = ({ subject }: ClaimedSubject): boolean =>
         DueWork.isBilled(subject) && dueWork.runsWithin(subject.kind)
 
-      const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
+      const runAlone = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
         const { subject, tenant } = claimed
         const due = yield* duePort
         const exit = yield* Effect.exit(
@@ -184,6 +196,47 @@ export class BillingRuns extends Context.Service<
         yield* Metric.update(isSetAside ? worked.setAside : worked.failed, 1)
         yield* Effect.logError(sentenceOf(subject.kind, isSetAside), subject.id, exit.cause)
         return { failed: 1 }
+      })
+
+      /** Does what has to be done before a claimed subject. Gives nothing if that fails: then the subject waits for it. */
+      const runBefore = Effect.fnUntraced(function* (
+        { attempts, tenant }: ClaimedSubject,
+        before: CustomerDue,
+        until: number,
+        wait: (failure: DueFailure) => Effect.Effect<unknown, InvoicingUnsupported | StorageError>,
+      ) {
+        const { subject } = before
+        if (!isWaitedFor(before, until)) {
+          const work = dueWork.run(subject, until, DueWork.unclaimed(before.attempts), transactor.atomically)
+          const exit = yield* Effect.exit(Effect.provideService(work, CurrentTenant, tenant))
+          if (Exit.isSuccess(exit)) return exit.value
+          if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
+          yield* Effect.logError(sentenceOf(subject.kind, false), subject.id, exit.cause)
+        }
+        yield* wait(waitingFor(attempts, before, yield* DateTime.now))
+        return undefined
+      })
+
+      /** Works on a subject, after what has to be done before it. So nobody waits for the lease of another runner. */
+      const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
+        const release = (failure: DueFailure | null) =>
+          Effect.flatMap(duePort, (due) => due.release(claimed, failure)).pipe(
+            Effect.provideService(CurrentTenant, claimed.tenant),
+          )
+        let counts: Counts = {}
+        let before: CustomerDue | undefined
+        for (let turns = 0; turns < MAX_TURNS; turns++) {
+          const done: DueWork.Done | undefined =
+            before === undefined
+              ? yield* runAlone(claimed, until)
+              : yield* runBefore(claimed, before, until, release)
+          if (done === undefined) return counts
+          counts = sumOf(counts, done)
+          if (before === undefined && done.before === undefined) return counts
+          before = done.before
+        }
+        yield* release(null)
+        return counts
       })
 
       /** Ends leases, so that other runners need not wait until they are over. */
@@ -216,8 +269,9 @@ export class BillingRuns extends Context.Service<
               : yield* workOnAll(batchTransactor, batch, until)
           // What failed is found by working on them one after another.
           for (const [index, claimed] of batch.entries()) {
-            const counts = Option.isSome(together) ? together.value[index]! : yield* runOne(claimed, until)
-            yield* done(claimed, counts)
+            const shared = Option.isSome(together) ? together.value[index]! : undefined
+            const isDone = shared !== undefined && shared.before === undefined
+            yield* done(claimed, isDone ? shared : yield* runOne(claimed, until))
           }
         })
         const rounds =

@@ -10,15 +10,18 @@ import { optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { makeCollector } from "../payments/Collector.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
+import type { DueFailure } from "../shared/Due.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import * as WallClock from "../shared/WallClock.ts"
-import { type ClaimedSubject, DueStore, type FirstDue } from "./DueStore.ts"
+import { type ClaimedSubject, type CustomerDue, DueStore, type FirstDue } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
-import { failureOf } from "./RunFailure.ts"
+import { failureOf, isWaitedFor, waitingFor } from "./RunFailure.ts"
 
 /** Most subjects that one call or claim works on. */
 const MAX_SUBJECTS_OF_CALL = 100
+/** How many times a step may find that something else has to be done first. */
+const MAX_TURNS = 100
 /** How long after the last call billing runs wait before they go on with an advance. */
 const TAKEOVER_MILLIS = 60_000
 
@@ -52,17 +55,26 @@ export const make = Effect.gen(function* () {
       yield* due.schedule(subjectOf(id), takeover.epochMilliseconds)
     }).pipe(transactor.atomically)
 
-  /** Notes a failure, at the time of the clock. Others go on. */
-  const fail = Effect.fnUntraced(function* (id: TestClockId, first: FirstDue, cause: Cause.Cause<unknown>) {
+  /** Notes why something was not done, at the time of the clock. Others go on. */
+  const note = Effect.fnUntraced(function* (
+    id: TestClockId,
+    first: FirstDue,
+    failureAt: (now: DateTime.Utc) => DueFailure,
+  ) {
     const due = yield* duePort
     yield* transactor.atomically(
       Effect.gen(function* () {
         const clock = yield* orNotFound(yield* store.modify(id, (found) => movedTo(found, first.at)), id)
-        yield* due.fail(first, failureOf(first.attempts + 1, cause, clock.now))
+        yield* due.fail(first, failureAt(clock.now))
       }),
     )
-    yield* Effect.logError(`billing a ${first.subject.kind} failed on a test clock`, first.subject.id, cause)
   })
+
+  const fail = (id: TestClockId, first: FirstDue, cause: Cause.Cause<unknown>) =>
+    Effect.andThen(
+      note(id, first, (now) => failureOf(first.attempts + 1, cause, now)),
+      Effect.logError(`billing a ${first.subject.kind} failed on a test clock`, first.subject.id, cause),
+    )
 
   /** The clock, held until the transaction ends so that one thing happens after another, and what is due first. */
   const look = Effect.fnUntraced(function* (id: TestClockId) {
@@ -84,29 +96,47 @@ export const make = Effect.gen(function* () {
     return undefined
   })
 
-  /** Does what is due first. Gives false if nothing is left to do. */
-  const step = Effect.fnUntraced(function* (id: TestClockId) {
-    const next = yield* transactor.atomically(nextOf(id))
-    if (next === undefined) return false
+  /** Works on a subject, if what is due first is still that of `next`. Gives what has to be done before it. */
+  const workOn = Effect.fnUntraced(function* (id: TestClockId, next: FirstDue, chosen: FirstDue) {
     const atItsInstant = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       transactor.atomically(
         Effect.gen(function* () {
           const { first } = yield* look(id)
           // Somebody else has done it, or something else is due first by now.
-          if (first?.subject.id !== next.subject.id || first.at !== next.at) return
+          if (first?.subject.id !== next.subject.id || first.at !== next.at) return undefined
           const moved = yield* orNotFound(yield* store.modify(id, (found) => movedTo(found, first.at)), id)
-          yield* WallClock.standingAt(moved.now, effect)
+          return yield* WallClock.standingAt(moved.now, effect)
         }),
       )
-    const { subject } = next
-    const exit = yield* Effect.exit(
-      subject.kind === "payment"
-        ? collectPayment(subject.id, Effect.succeed(true), atItsInstant)
-        : dueWork.run(subject, next.at, heldAfter(next.attempts), atItsInstant),
-    )
-    if (Exit.isSuccess(exit)) return true
-    if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
-    yield* fail(id, next, exit.cause)
+    const { subject } = chosen
+    if (subject.kind === "payment") {
+      return yield* Effect.as(collectPayment(subject.id, Effect.succeed(true), atItsInstant), undefined)
+    }
+    const hold = DueWork.unclaimed(chosen.attempts)
+    const done = yield* dueWork.run(subject, next.at, hold, atItsInstant)
+    return done?.before
+  })
+
+  /** Does what is due first, or what has to be done before it. Gives false if nothing is left to do. */
+  const step = Effect.fnUntraced(function* (id: TestClockId) {
+    const next = yield* transactor.atomically(nextOf(id))
+    if (next === undefined) return false
+    let chosen: FirstDue = next
+    for (let turns = 0; turns < MAX_TURNS; turns++) {
+      const exit: Exit.Exit<CustomerDue | undefined, unknown> = yield* Effect.exit(workOn(id, next, chosen))
+      if (Exit.isFailure(exit)) {
+        if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
+        yield* fail(id, chosen, exit.cause)
+        return true
+      }
+      const before = exit.value
+      if (before === undefined) return true
+      if (isWaitedFor(before, next.at)) {
+        yield* note(id, next, (now) => waitingFor(next.attempts, before, now))
+        return true
+      }
+      chosen = { subject: before.subject, at: next.at, attempts: before.attempts }
+    }
     return true
   })
 
@@ -133,13 +163,6 @@ export const make = Effect.gen(function* () {
     )
 
   return { begin, work, takeOver }
-})
-
-/** The transaction holds the clock, and so all of its subjects. */
-const heldAfter = (attempts: number): DueWork.Hold => ({
-  attempts,
-  holds: Effect.succeed(true),
-  giveBack: Effect.void,
 })
 
 /** A clock never goes back. */

@@ -78,6 +78,20 @@ export interface FirstDue {
   readonly attempts: number
 }
 
+/** Most subjects that `ofCustomer` gives. */
+export const MAX_SUBJECTS_OF_CUSTOMER = 100
+
+/** A subscription or an invoice of a customer on which something is due. */
+export interface CustomerDue {
+  readonly subject: Extract<Subject, { readonly kind: "subscription" | "invoice" }>
+  /** When the earliest thing is due, in epoch milliseconds. */
+  readonly dueAt: number
+  /** When it is tried again after its last failure, in epoch milliseconds. `null`: it has not failed. */
+  readonly retryAt: number | null
+  /** How often it has failed in a row. */
+  readonly attempts: number
+}
+
 /** How much is due by an instant. */
 export interface DueCounts {
   readonly subscriptions: number
@@ -143,6 +157,16 @@ export class DueStore extends Context.Service<
     readonly firstDue: (
       testClockId: TestClockId,
     ) => Effect.Effect<Option.Option<FirstDue>, StorageError, CurrentTenant>
+
+    /**
+     * The subscriptions and invoices of a customer whose `dueAt` is an instant (in epoch milliseconds) or before it: by `dueAt`, then invoices before
+     * subscriptions, then by id. Also those that are leased or wait to be tried again, but none that is set aside. At most
+     * `MAX_SUBJECTS_OF_CUSTOMER`, the first ones.
+     */
+    readonly ofCustomer: (
+      customerId: CustomerId,
+      until: number,
+    ) => Effect.Effect<ReadonlyArray<CustomerDue>, StorageError, CurrentTenant>
 
     /**
      * Notes that the first subject of a test clock has failed, as `firstDue` found it. Gives false and changes nothing if

@@ -14,7 +14,8 @@ import { heldOf } from "../subscriptions/SubscriptionBilling.ts"
 import type { Updated } from "../subscriptions/SubscriptionBook.ts"
 import { dueSteps, nextDueAfter, nextDueOf } from "../subscriptions/SubscriptionGroups.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
-import type { Subject } from "./DueStore.ts"
+import * as CustomerTurns from "./CustomerTurns.ts"
+import type { CustomerDue, Subject } from "./DueStore.ts"
 
 /** Most due instants of a subscription that one transaction works through. */
 const MAX_STEPS = 12
@@ -31,6 +32,8 @@ type Asked<A> = Effect.Effect<A, StorageError, CurrentTenant>
 export interface Done {
   readonly subscriptions?: number
   readonly invoices?: number
+  /** Nothing was done, because this of the same customer has to be done first. See `CustomerTurns`. */
+  readonly before?: CustomerDue
 }
 export const NOTHING: Done = {}
 
@@ -44,10 +47,18 @@ export interface Hold {
   readonly giveBack: Asked<unknown>
 }
 
+/** The hold of somebody who has no claim. What is done once is not done again: the work reads all once it is locked. */
+export const unclaimed = (attempts: number): Hold => ({
+  attempts,
+  holds: Effect.succeed(true),
+  giveBack: Effect.void,
+})
+
 /** Gives the work on subjects. */
 export const make = Effect.gen(function* () {
   const makeBook = yield* bookOf
   const { tax } = yield* InvoiceSettings
+  const turns = yield* CustomerTurns.make
 
   /** Whether a draft of some subscriptions is to be issued at an instant or before it, and has not failed. */
   const hasDueDraft = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>, at: number) {
@@ -59,24 +70,27 @@ export const make = Effect.gen(function* () {
   /**
    * Moves a subscription on, together with those that share invoices with it, up to a bound: through `MAX_STEPS` due
    * instants of one, or fewer of several. It stops before an instant by which a draft is to be issued, as on time: the next
-   * invoice has what that one leaves of credits. If the last step makes a draft that waits for nothing, the draft is
+   * invoice has what that one leaves of credits. So it does before an instant at which something else of a customer with
+   * items is due. If the last step makes a draft that waits for nothing, the draft is
    * finalized at once. After a failure it is not: then it has a turn of its own.
    */
   const moveOn = Effect.fnUntraced(function* (id: SubscriptionId, until: number, hold: Hold) {
     const { book, invoiceBook, store } = yield* makeBook
     const group = yield* store.lockGroup(id)
     if (group.length === 0 || !(yield* hold.holds)) return NOTHING
+    const turn = yield* turns.ofGroup(group, until)
+    if (turn.before !== undefined) return { before: turn.before }
     const ids = group.map((one) => one.id)
     let { draft, stored }: Updated = { stored: group, draft: undefined }
     const moved = new Set<SubscriptionId>([id])
     for (let steps = 0; steps < MAX_STEPS; steps += group.length) {
       const next = nextDueOf(stored)
       if (next === null || next > until) break
-      if (steps > 0 && (yield* hasDueDraft(ids, next))) break
+      if (steps > 0 && (next >= turn.next || (yield* hasDueDraft(ids, next)))) break
       const all = dueSteps(stored, until, 1)
       if (isRejected(all)) return yield* Effect.die(new TypeError(all.problems[0].problem))
       for (const { before, stepped } of all) if (stepped !== null) moved.add(before.id)
-      const issueBy = Math.min(until, nextDueAfter(all) ?? until)
+      const issueBy = Math.min(until, nextDueAfter(all) ?? until, turn.next - 1)
       ;({ draft, stored } = yield* book.update(all, hold.attempts === 0 ? issueBy : undefined))
       if (draft !== undefined && !draft.isStored) break
     }
@@ -93,6 +107,7 @@ export const make = Effect.gen(function* () {
    */
   const finalize = Effect.fnUntraced(function* (
     id: InvoiceId,
+    until: number,
     { giveBack, holds }: Hold,
     answer: TaxAnswer | undefined,
   ) {
@@ -104,12 +119,16 @@ export const make = Effect.gen(function* () {
     if (group.length === 0) {
       const draft = yield* invoices.lock(id)
       if (Option.isNone(draft) || !(yield* holds)) return NOTHING
+      const { before } = yield* turns.ofDraft(draft.value, group, until)
+      if (before !== undefined) return { before }
       yield* invoiceBook.finalize(yield* invoiceBook.redraft(draft.value, [], answer))
       return { invoices: 1 }
     }
     const drafts = inOrder(yield* invoices.lockDrafts(group.map((one) => one.id)))
     const [first] = draftsBefore(draftsUntil(drafts, id), own)
     if (first === undefined || !(yield* holds)) return NOTHING
+    const { before } = yield* turns.ofDraft(first, group, until)
+    if (before !== undefined) return { before }
     yield* invoiceBook.finalize(yield* billing.toIssue(heldOf(group), first, drafts, answer))
     if (first.id !== id) yield* giveBack
     return { invoices: 1 }
@@ -127,11 +146,11 @@ export const make = Effect.gen(function* () {
   ) =>
     kind === "subscription"
       ? atomically(moveOn(id, until, hold))
-      : answering(tax, (answer) => atomically(finalize(id, hold, answer)))
+      : answering(tax, (answer) => atomically(finalize(id, until, hold, answer)))
 
   /** Does it within the current transaction, without asking for taxes. */
   const runWithin = ({ id, kind }: BilledSubject, until: number, hold: Hold) =>
-    kind === "subscription" ? moveOn(id, until, hold) : finalize(id, hold, undefined)
+    kind === "subscription" ? moveOn(id, until, hold) : finalize(id, until, hold, undefined)
 
   /** Whether `runWithin` can do what is due on a subject of a kind. */
   const runsWithin = (kind: BilledSubject["kind"]): boolean => kind === "subscription" || !isAsked(tax)

@@ -4,6 +4,7 @@
 import { Cause, DateTime } from "effect"
 import type { DueFailure } from "../shared/Due.ts"
 import * as Text from "../shared/Text.ts"
+import type { CustomerDue } from "./DueStore.ts"
 
 /** How long after its first failure a subject is tried again. Each further failure doubles that. */
 const FIRST_RETRY_MILLIS = 60_000
@@ -31,5 +32,27 @@ export const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: Dat
     problem: Text.cleaned(messageOf(error), MAX_PROBLEM_LENGTH),
     at,
     retryAt: attempts >= MAX_RUN_ATTEMPTS ? null : DateTime.add(at, { milliseconds: delay }),
+  }
+}
+
+/** Whether something has failed, and is not tried again by an instant, in epoch milliseconds. */
+export const isWaitedFor = ({ retryAt }: CustomerDue, until: number): boolean =>
+  retryAt !== null && retryAt > until
+
+/**
+ * What is noted of a subject that waits for another one of its customer, which has failed: it is tried again when that one
+ * is. It does not count as a failure, so that it is not set aside.
+ */
+export const waitingFor = (
+  attempts: number,
+  { retryAt, subject }: CustomerDue,
+  at: DateTime.Utc,
+): DueFailure => {
+  const soon = DateTime.add(at, { milliseconds: FIRST_RETRY_MILLIS })
+  return {
+    attempts: Math.max(attempts, 1),
+    problem: `waits for the ${subject.kind} ${subject.id}, which is due before it and has failed`,
+    at,
+    retryAt: retryAt !== null && retryAt > at.epochMilliseconds ? DateTime.makeUnsafe(retryAt) : soon,
   }
 }

@@ -40,6 +40,7 @@ import { migration0022 } from "./Migration0022.ts"
 import { migration0023 } from "./Migration0023.ts"
 import { migration0024 } from "./Migration0024.ts"
 import { migration0025 } from "./Migration0025.ts"
+import { migration0026 } from "./Migration0026.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -71,6 +72,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0023,
   migration0024,
   migration0025,
+  migration0026,
 ]
 
 /** The newest migration of this release, which it also requires. */

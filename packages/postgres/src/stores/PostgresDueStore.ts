@@ -5,12 +5,15 @@ import {
   Batch,
   type ClaimedSubject,
   CurrentTenant,
+  type Customer,
+  type CustomerDue,
   type Due,
   type DueClaim,
   DueStore,
   type FirstDue,
   type Lane,
   Id,
+  MAX_SUBJECTS_OF_CUSTOMER,
   type Subject,
   type Tenant,
   type TestClock,
@@ -21,8 +24,8 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
-import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
-import { isOneOf, uuids } from "./Batched.ts"
+import { decoding, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from "../Row.ts"
+import { byPlace, isOneOf, uuids } from "./Batched.ts"
 import {
   customerIdOf,
   invoiceIdOf,
@@ -54,6 +57,16 @@ const subjectFromRow = (row: Row): Subject => {
   if (kind === "payment_method") return { kind, id: paymentMethodIdOf(row, "id") }
   return billedFromRow(row)
 }
+
+const ofCustomerFromRow = (row: Row): CustomerDue => ({
+  subject:
+    text(row, "kind") === "invoice"
+      ? { kind: "invoice", id: invoiceIdOf(row, "id") }
+      : { kind: "subscription", id: subscriptionIdOf(row, "id") },
+  dueAt: integer(row, "due_at"),
+  retryAt: integerOrNull(row, "retry_at"),
+  attempts: integer(row, "attempts"),
+})
 
 const claimedFromRow = (row: Row): ClaimedSubject => ({
   tenant: {
@@ -239,6 +252,31 @@ order by greatest(d.due_at, d.retry_at), d.kind, d.id limit 1`,
     return yield* decoding(operation, toFirst)(rows)
   })
 
+  /** The words on `kind` are those of an index. */
+  const allOfCustomers = Effect.fnUntraced(function* (
+    asked: ReadonlyArray<{ readonly customerId: Customer.CustomerId; readonly until: number }>,
+  ) {
+    const operation = "DueStore.ofCustomer"
+    const { accountId, mode } = yield* CurrentTenant
+    const customers = uuids(asked.map(({ customerId }) => customerId))
+    const until = ArrayLiteral.plain(asked.map((one) => String(one.until)))
+    const rows = yield* read(
+      operation,
+      (sql) => sql<Row>`select a.n::text as n, d.*
+from unnest(${customers}::text::uuid[], ${until}::text::float8[]) with ordinality as a (customer_id, until, n)
+cross join lateral (
+  select d.kind, d.id::text as id, d.attempts::text as attempts, (extract(epoch from d.due_at) * 1000)::bigint::text as due_at,
+    (extract(epoch from d.retry_at) * 1000)::bigint::text as retry_at
+  from ${t.billing_due} d
+  where d.account_id = ${accountId} and d.mode = ${mode} and d.customer_id = a.customer_id
+    and d.kind in ('invoice', 'subscription') and (d.attempts = 0 or d.retry_at is not null)
+    and d.due_at <= to_timestamp(a.until / 1000)
+  order by d.due_at, d.kind, d.id limit ${String(MAX_SUBJECTS_OF_CUSTOMER)}::integer
+) as d order by a.n, d.due_at::bigint, d.kind, d.id`,
+    )
+    return yield* decoding(operation, byPlace(asked.length, ofCustomerFromRow))(rows)
+  })
+
   const fail = Effect.fnUntraced(function* (
     { at, attempts, subject: { id, kind } }: FirstDue,
     failure: Due.DueFailure,
@@ -272,7 +310,21 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
   const holds: DueStore["Service"]["holds"] = (claimed) =>
     Batch.together(`DueStore.holds ${claimed.subject.kind}`, claimed, holdAll)
 
-  return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, firstDue, fail, endClock, countDue })
+  const ofCustomer: DueStore["Service"]["ofCustomer"] = (customerId, until) =>
+    Batch.together("DueStore.ofCustomer", { customerId, until }, allOfCustomers)
+
+  return DueStore.of({
+    ofCustomer,
+    claimDue,
+    holds,
+    release,
+    schedule,
+    nextDueAt,
+    firstDue,
+    fail,
+    endClock,
+    countDue,
+  })
 })
 
 export const layer: Layer.Layer<DueStore, never, Database> = Layer.effect(DueStore, make)

@@ -11,6 +11,7 @@ import {
   type Lane,
   laneOf,
   LANES,
+  MAX_SUBJECTS_OF_CUSTOMER,
   type ScheduledSubject,
   type Subject,
   type SubscriptionId,
@@ -210,6 +211,63 @@ export const dueContract = (test: InvoicingTest): void => {
         ...failureAt(5, null),
         attempts: 2,
       })
+    }),
+  )
+
+  test(
+    "what is due of a customer is given in its order, without what is set aside",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const due = yield* DueStore
+      const store = yield* SubscriptionStore
+      const invoices = yield* InvoiceStore
+      const first = yield* dueAt(3)
+      const { customerId } = first
+      const of = (minutes: number) => due.ofCustomer(customerId, millisOf(minutes))
+      const second = yield* subscriptionOf(customerId, { dueAt: millisOf(1) })
+      const draft = yield* draftOf(first, 0, { dueAt: millisOf(3) })
+      yield* store.insert(second)
+      yield* invoices.insert(draft)
+      yield* store.insert(yield* subscriptionOf(customerId, { dueAt: null }))
+      const others = yield* dueAt(1)
+      const row = (subject: Subject, minutes: number) => ({
+        subject,
+        dueAt: millisOf(minutes),
+        retryAt: null,
+        attempts: 0,
+      })
+      const rows = [
+        row({ kind: "subscription", id: second.id }, 1),
+        row({ kind: "invoice", id: draft.id }, 3),
+        row({ kind: "subscription", id: first.id }, 3),
+      ]
+      same(yield* of(0), [])
+      same(yield* of(2), rows.slice(0, 1))
+      same(yield* of(3), rows)
+      same(yield* asTenant(yield* Sample.tenant)(of(3)), [])
+      const at = minuteOf(3).epochMilliseconds
+      same(
+        (yield* due.ofCustomer(others.customerId, at)).map(({ subject }) => subject.id),
+        [others.id],
+      )
+      // Leases change nothing, and failures are there until they are set aside.
+      const claimed = (yield* claim(3)).filter((one) => one.customerId === customerId)
+      same(yield* of(3), rows)
+      yield* due.release(claimed[0]!, failureAt(3, minuteOf(60)))
+      yield* due.release(claimed[1]!, { ...failureAt(3, null), attempts: 10 })
+      same(yield* of(3), [{ ...rows[0]!, retryAt: millisOf(60), attempts: 1 }, rows[2]!])
+      yield* store.save({ ...second, dueAt: millisOf(4) })
+      yield* invoices.save({ ...draft, dueAt: null })
+      same(yield* of(3), rows.slice(2))
+      // Many have their first ones read.
+      for (let minute = 10; minute < 10 + MAX_SUBJECTS_OF_CUSTOMER; minute++) {
+        yield* store.insert(yield* subscriptionOf(customerId, { dueAt: millisOf(minute) }))
+      }
+      const all = yield* of(1_000)
+      same(
+        [all.length, all[0]?.dueAt, all.at(-1)?.dueAt],
+        [MAX_SUBJECTS_OF_CUSTOMER, millisOf(3), millisOf(10 + MAX_SUBJECTS_OF_CUSTOMER - 3)],
+      )
     }),
   )
 
