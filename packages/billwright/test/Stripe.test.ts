@@ -68,6 +68,10 @@ describe("billwright/stripe", () => {
   it("names the option that is wrong", () => {
     const wrong = () => stripe({ client, requestsPerSecond: 0 })
     assert.throws(wrong, ConfigurationError, /^stripe: requestsPerSecond/)
+    for (const secret of ["", undefined as never]) {
+      const unsigned = () => stripe({ client, webhookSecrets: [secret] })
+      assert.throws(unsigned, ConfigurationError, /^stripe: webhookSecrets: each must be/)
+    }
     assert.throws(() => stripe({ client: {} as Stripe }), ConfigurationError, /^stripe: client/)
   })
 })

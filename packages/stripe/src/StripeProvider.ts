@@ -2,7 +2,7 @@
  * Stripe as a payment provider.
  */
 import type { PaymentProvider } from "@billwright/core"
-import type { Redacted } from "effect"
+import { Redacted } from "effect"
 import type { Stripe } from "stripe"
 import { chargeable } from "./StripeAmounts.ts"
 import { StripeCalls } from "./StripeCalls.ts"
@@ -32,6 +32,8 @@ export interface StripeProviderOptions {
   readonly name?: string
 }
 
+const isText = (value: unknown): boolean => typeof value === "string" && value !== ""
+
 /**
  * A payment provider that takes money with Stripe: a payment intent for each invoice.
  *
@@ -48,6 +50,10 @@ export const make = (options: StripeProviderOptions): PaymentProvider => {
   }
   if (typeof name !== "string" || name.length === 0 || name.length > 64 || name === "manual") {
     throw new TypeError("name: must have 1 to 64 characters, and not be `manual`")
+  }
+  // Anybody can sign with a secret that is empty.
+  if (!webhookSecrets.every((secret) => isText(Redacted.value(secret)))) {
+    throw new TypeError("webhookSecrets: each must be the signing secret of an endpoint at Stripe: whsec_…")
   }
   const calls = new StripeCalls({ client, requestsPerSecond, account })
   const payments = new StripePayments(calls)

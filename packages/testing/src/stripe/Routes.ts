@@ -16,7 +16,7 @@ interface Route {
   readonly path: RegExp
   readonly params: ReadonlyArray<string>
   readonly work: Work
-  /** Whether a browser may call it, with the publishable key and the client secret of the object. */
+  /** Whether a browser may call it, with the publishable key and the client secret of the object, if it is about one. */
   readonly isPublic: boolean
 }
 
@@ -62,7 +62,7 @@ const ROUTES: ReadonlyArray<Route> = [
     [...PAGE, "type"],
     listing(Methods.methodsOfCustomer, "/v1/customers/{id}/payment_methods"),
   ),
-  route("POST /payment_methods", ["type", "card", "metadata"], Methods.createMethod),
+  route("POST /payment_methods", ["type", "card", "metadata"], Methods.createMethod, true),
   route("GET /payment_methods/{id}", [], Methods.getMethod),
   route("POST /payment_methods/{id}/attach", ["customer"], Methods.attachMethod),
   route("POST /payment_methods/{id}/detach", [], Methods.detachMethod),
@@ -162,9 +162,10 @@ const expanded = (state: AccountState, object: object, paths: ReadonlyArray<stri
   return answer
 }
 
-const refusePublic = (found: Route, answer: object, params: Params): void => {
-  const secret = "client_secret" in answer ? answer.client_secret : undefined
-  if (found.isPublic && secret !== undefined && params.text("client_secret") === secret) return
+const refusePublic = (found: Route, about: object | undefined, params: Params): void => {
+  const secret = about && "client_secret" in about ? about.client_secret : undefined
+  const isAllowed = about === undefined || (secret !== undefined && params.text("client_secret") === secret)
+  if (found.isPublic && isAllowed) return
   throw new StripeProblem(
     401,
     {
@@ -194,7 +195,9 @@ export const perform = (
   return expanded(state, found.work(state, params, id), params.expand)
 }
 
-const ownerOf = (state: AccountState, path: string, id: string): object => {
+/** The object that a call is about. `undefined`: about none. */
+const ownerOf = (state: AccountState, path: string, id: string): object | undefined => {
   if (path.startsWith("/v1/setup_intents/")) return state.get("setup_intent", id)
-  return path.startsWith("/v1/payment_intents/") ? state.get("payment_intent", id) : {}
+  if (path.startsWith("/v1/payment_intents/")) return state.get("payment_intent", id)
+  return id === "" ? undefined : {}
 }

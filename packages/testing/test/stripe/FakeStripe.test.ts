@@ -285,6 +285,10 @@ describe("FakeStripe: faults", () => {
     assert.strictEqual((await errorOf(browser.paymentIntents.retrieve(id))).statusCode, 401)
     const own = await browser.paymentIntents.retrieve(id, { client_secret: client_secret ?? "" })
     assert.strictEqual(own.id, id)
+    const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040 }
+    const { id: method } = await browser.paymentMethods.create({ type: "card", card })
+    assert.strictEqual((await errorOf(browser.paymentMethods.retrieve(method))).statusCode, 401)
+    assert.strictEqual((await errorOf(browser.customers.create({}))).statusCode, 401)
     assert.strictEqual((await errorOf(intent({ statement_descriptor: "x" }))).code, "parameter_unknown")
     assert.strictEqual((await errorOf(client.balance.retrieve())).statusCode, 404)
     assert.strictEqual((await errorOf(client.customers.retrieve("cus_x"))).code, "resource_missing")
