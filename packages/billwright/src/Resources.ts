@@ -4,7 +4,9 @@ import type { Customers } from "./customers/Customers.ts"
  */
 import type { Coupons } from "./invoices/Coupons.ts"
 import type { InvoiceItems } from "./invoices/InvoiceItems.ts"
+import type { Disputes } from "./payments/Disputes.ts"
 import type { PaymentMethods } from "./payments/PaymentMethods.ts"
+import type { Refunds } from "./payments/Refunds.ts"
 import type { Redemptions } from "./subscriptions/Redemptions.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { TestClocks } from "./time/TestClocks.ts"
@@ -15,7 +17,9 @@ export type * from "./invoices/Coupons.ts"
 export type * from "./subscriptions/Redemptions.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./invoices/InvoiceItems.ts"
+export type * from "./payments/Disputes.ts"
 export type * from "./payments/PaymentMethods.ts"
+export type * from "./payments/Refunds.ts"
 export type * from "./time/PlanMigrations.ts"
 export type * from "./time/TestClocks.ts"
 export type * from "./usage/Meters.ts"
@@ -27,6 +31,8 @@ export interface ResourceCalls {
   readonly coupons: Coupons
   /** The customers that usage and events belong to. */
   readonly customers: Customers
+  /** Disputes of payments, which come from the payment provider. */
+  readonly disputes: Disputes
   /** One-off charges and credits, which invoices pick up. */
   readonly invoiceItems: InvoiceItems
   /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
@@ -37,6 +43,8 @@ export interface ResourceCalls {
   readonly planMigrations: PlanMigrations
   /** Coupons that subscriptions have. */
   readonly redemptions: Redemptions
+  /** Money of payments that goes back to customers. */
+  readonly refunds: Refunds
   /** Test clocks: in test mode, the time of some customers, which moves when you say so. */
   readonly testClocks: TestClocks
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */

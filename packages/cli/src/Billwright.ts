@@ -14,7 +14,7 @@ import { keys } from "./Keys.ts"
 import { listen } from "./Listen.ts"
 import { meters } from "./Meters.ts"
 import { migrate } from "./Migrate.ts"
-import { creditNotes, payments } from "./Payments.ts"
+import { creditNotes, disputes, payments, refunds } from "./Payments.ts"
 import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
@@ -40,6 +40,8 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     invoiceItems,
     creditNotes,
     payments,
+    refunds,
+    disputes,
     coupons,
     trigger,
     listen,

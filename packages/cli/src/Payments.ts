@@ -1,5 +1,5 @@
 /**
- * `billwright payments` and `billwright credit-notes`, over the API of a running server.
+ * `billwright payments`, `refunds`, `disputes` and `credit-notes`, over the API of a running server.
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -14,6 +14,9 @@ const noteKind: Api.Kind = {
   path: "/credit_notes",
   prefix: "crn",
 }
+
+const refundKind: Api.Kind = { noun: "a refund", nouns: "refunds", path: "/refunds", prefix: "ref" }
+const disputeKind: Api.Kind = { noun: "a dispute", nouns: "disputes", path: "/disputes", prefix: "dis" }
 
 const invoice = Flag.String("invoice").pipe(Flag.withDescription("The invoice: inv_…"))
 
@@ -63,6 +66,65 @@ export const payments = Command.make("payments").pipe(
   ]),
 )
 
+const reason = Flag.String("reason").pipe(
+  Flag.withDescription("duplicate, fraudulent, order_change, unsatisfactory, usage_corrected or other."),
+)
+
+const refund = Command.make(
+  "create",
+  {
+    payment_id: Flag.String("payment").pipe(Flag.withDescription("The payment: pay_…")),
+    amount: Api.optionalInt("amount", "What goes back, in the minor unit. Default: all that is left."),
+    reason,
+    credit_note_id: Api.optional(
+      "credit-note",
+      "The credit note that says why: crn_…. Without one, what goes back is due again.",
+    ),
+    ...Api.common,
+  },
+  Effect.fn(function* (options) {
+    const { json, url: _, ...fields } = options
+    yield* Api.send("/refunds", fields, json)
+  }),
+).pipe(
+  Command.withDescription("Give money of a payment back"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+  Command.withExamples([
+    {
+      command: "billwright refunds create --payment pay_… --amount 500 --reason unsatisfactory",
+      description: "Give 5.00 back",
+    },
+  ]),
+)
+
+const RETURNED = ["id", "status", "payment_id", "currency", "amount", "reversed"]
+
+export const refunds = Command.make("refunds").pipe(
+  Command.withDescription("Give money of payments back, and show refunds"),
+  Command.withSubcommands([
+    refund,
+    Api.getter(refundKind),
+    Api.lister(refundKind, RETURNED, {
+      customer_id: Api.optional("customer", "Only refunds to this customer. Default: all."),
+      invoice_id: Api.optional("invoice", "Only refunds of payments of this invoice. Default: all."),
+      payment_id: Api.optional("payment", "Only refunds of this payment. Default: all."),
+      status: Api.optional("status", "pending, unresolved, succeeded or failed. Default: all."),
+    }),
+  ]),
+)
+
+export const disputes = Command.make("disputes").pipe(
+  Command.withDescription("Show disputes of payments"),
+  Command.withSubcommands([
+    Api.getter(disputeKind),
+    Api.lister(disputeKind, RETURNED, {
+      customer_id: Api.optional("customer", "Only disputes of this customer. Default: all."),
+      payment_id: Api.optional("payment", "Only disputes of this payment. Default: all."),
+      status: Api.optional("status", "open, won or lost. Default: all."),
+    }),
+  ]),
+)
+
 const AMOUNT = /^\d{1,15}$/
 
 const linesOf = (given: Readonly<Record<string, string>>) =>
@@ -80,9 +142,7 @@ const create = Command.make(
   "create",
   {
     invoice_id: invoice,
-    reason: Flag.String("reason").pipe(
-      Flag.withDescription("duplicate, fraudulent, order_change, unsatisfactory, usage_corrected or other."),
-    ),
+    reason,
     amount: Api.optionalInt("amount", "What to credit, in the minor unit. Default: all that is left."),
     lines: Api.pairs("line", "Or what to credit of a line, as id=amount."),
     refund: Api.optionalInt("refund", "How much of what was paid is refunded. Default: 0."),

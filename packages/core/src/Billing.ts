@@ -34,6 +34,7 @@ import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
+import { Refunds } from "./time/Refunds.ts"
 import { TestClocks } from "./time/TestClocks.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import { UsageStore } from "./usage/UsageStore.ts"
@@ -146,6 +147,7 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     Payments.layer,
     BillingRuns.layerManual,
     PaymentMethods.layer,
+    Refunds.layer,
     TestClocks.layer,
   ).pipe(
     Layer.provide(SubscriptionDrafts.layer),

@@ -7,6 +7,7 @@ import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
 import { collectionEvents, paymentEvents } from "./payments/PaymentEvents.ts"
 import { methodEvents } from "./payments/PaymentMethodEvents.ts"
+import { disputeEvents, refundEvents, reopenedEvents } from "./payments/RefundEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageUnbilled } from "./subscriptions/UnbilledEvent.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
@@ -18,6 +19,9 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(paymentEvents),
   ...Object.values(collectionEvents),
   ...Object.values(methodEvents),
+  ...Object.values(refundEvents),
+  ...Object.values(disputeEvents),
+  ...Object.values(reopenedEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
   usageUnbilled,

@@ -9,7 +9,10 @@ import * as TestClock from "./customers/TestClock.ts"
 import * as Coupon from "./invoices/Coupon.ts"
 import { Coupons } from "./invoices/Coupons.ts"
 import * as InvoiceItem from "./invoices/InvoiceItem.ts"
+import * as Dispute from "./payments/Dispute.ts"
+import { Disputes } from "./payments/Disputes.ts"
 import * as PaymentMethod from "./payments/PaymentMethod.ts"
+import * as Refund from "./payments/Refund.ts"
 import type { Page } from "./shared/Page.ts"
 import type { StorageError } from "./shared/StorageError.ts"
 import type { CurrentTenant } from "./shared/Tenant.ts"
@@ -19,6 +22,7 @@ import { Redemptions } from "./subscriptions/Redemptions.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
 import { PlanMigrations } from "./time/PlanMigrations.ts"
+import { Refunds } from "./time/Refunds.ts"
 import { TestClocks } from "./time/TestClocks.ts"
 import * as Meter from "./usage/Meter.ts"
 import { Meters } from "./usage/Meters.ts"
@@ -29,19 +33,22 @@ import { Thresholds } from "./usage/Thresholds.ts"
 export type Services =
   | Coupons
   | Customers
+  | Disputes
   | InvoiceItems
   | Meters
   | PaymentMethods
   | PlanMigrations
   | Redemptions
+  | Refunds
   | TestClocks
   | Thresholds
 
-/** The services of resources, over the storage ports. Those of payment methods and test clocks are with
+/** The services of resources, over the storage ports. Those of payment methods, refunds and test clocks are with
  * subscriptions and invoices. */
 export const layer = Layer.mergeAll(
   Coupons.layer,
   Customers.layer,
+  Disputes.layer,
   InvoiceItems.layer,
   Meters.layer,
   PlanMigrations.layer,
@@ -66,12 +73,14 @@ type Asked<A> = Effect.Effect<A, Failure | StorageError, CurrentTenant>
 
 /** The use cases of a resource. Each checks its input by the definition of the resource. */
 export interface UseCases {
-  readonly create: (input: never) => Asked<Value>
+  /** Missing if no call creates values. */
+  readonly create?: (input: never) => Asked<Value>
   readonly get: (id: string) => Asked<Value>
   readonly list: (query: never) => Asked<Page<Value>>
   /** Missing if values can't be changed. */
   readonly update?: (id: string, input: never) => Asked<Value>
-  readonly remove: (id: string) => Asked<void>
+  /** Missing if values can't be removed. */
+  readonly remove?: (id: string) => Asked<void>
 }
 
 const useCases =
@@ -82,8 +91,8 @@ const useCases =
 /** A resource, and how it is used. */
 export interface Entry<D> {
   readonly definition: D
-  /** The name of the call that removes one. */
-  readonly removal: "archive" | "delete" | "detach" | "end" | "erase"
+  /** The name of the call that removes one. Missing if values can't be removed. */
+  readonly removal?: "archive" | "delete" | "detach" | "end" | "erase"
   readonly useCases: (context: Context.Context<Services>) => UseCases
 }
 
@@ -91,11 +100,13 @@ export interface Entry<D> {
 export const all: {
   readonly coupons: Entry<typeof Coupon.coupons>
   readonly customers: Entry<typeof Customer.customers>
+  readonly disputes: Entry<typeof Dispute.disputes>
   readonly invoiceItems: Entry<typeof InvoiceItem.invoiceItems>
   readonly meters: Entry<typeof Meter.meters>
   readonly paymentMethods: Entry<typeof PaymentMethod.paymentMethods>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
   readonly redemptions: Entry<typeof Redemption.redemptions>
+  readonly refunds: Entry<typeof Refund.refunds>
   readonly testClocks: Entry<typeof TestClock.testClocks>
   readonly thresholds: Entry<typeof Threshold.thresholds>
 } = {
@@ -108,6 +119,10 @@ export const all: {
     definition: Customer.customers,
     removal: "erase",
     useCases: useCases(Customers, (service) => ({ ...service, remove: service.erase })),
+  },
+  disputes: {
+    definition: Dispute.disputes,
+    useCases: useCases(Disputes, (service) => service),
   },
   invoiceItems: {
     definition: InvoiceItem.invoiceItems,
@@ -133,6 +148,10 @@ export const all: {
     definition: Redemption.redemptions,
     removal: "end",
     useCases: useCases(Redemptions, (service) => ({ ...service, remove: service.end })),
+  },
+  refunds: {
+    definition: Refund.refunds,
+    useCases: useCases(Refunds, (service) => service),
   },
   testClocks: {
     definition: TestClock.testClocks,

@@ -172,6 +172,24 @@ export { payStepOf } from "./payments/Pay.ts"
 export type { PayStep } from "./payments/Pay.ts"
 export type { Payment, PaymentStatus, Success } from "./payments/Payment.ts"
 export { problemsOfPayments, successOf } from "./payments/Payment.ts"
+export type {
+  DisputeAmounts,
+  DisputeStatus,
+  PaidInvoice,
+  RefundAmounts,
+  RefundInput,
+  RefundStatus,
+  RefundStep,
+  Returned,
+} from "./payments/Refund.ts"
+export {
+  nextRefundRead,
+  refundableOf,
+  restorationOf,
+  reversalOf,
+  reverseInvoice,
+  stepRefund,
+} from "./payments/Refund.ts"
 export type { CardExpiry, SavedMethod, SetupRead } from "./payments/PaymentMethod.ts"
 export { expiringFrom, nextSetupRead, SETUP_READS } from "./payments/PaymentMethod.ts"
 export {

@@ -24,6 +24,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     crn: [],
     pay: [],
     mtd: [],
+    ref: [],
+    dis: [],
     red: [],
     mig: [],
     evt: [],
@@ -107,7 +109,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|pay|mtd|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|pay|mtd|ref|dis|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

@@ -238,6 +238,8 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["credit_notes", "crn"],
   ["payments", "pay"],
   ["payment_methods", "mtd"],
+  ["refunds", "ref"],
+  ["disputes", "dis"],
   ["coupons", "cpn"],
   ["redemptions", "red"],
   ["plan_migrations", "mig"],

@@ -24,6 +24,7 @@ const OF_MIGRATIONS = [
   "check_issued_numbers",
   "check_issued_sums",
   "check_payments",
+  "check_returned",
   "check_series",
   "count_credit_note",
   "count_taken_numbers",
@@ -34,6 +35,7 @@ const OF_MIGRATIONS = [
   "refuse_change_of_invoice",
   "refuse_change_of_line",
   "refuse_change_of_payment",
+  "refuse_change_of_refund",
   "refuse_change_of_version",
 ]
 
@@ -276,6 +278,7 @@ const FROZEN: ReadonlyArray<string> = [
   "f11bea86ca2d938ca8c6d49bd206a686c2dfb416496a4d2420bd71b9876edfb5",
   "39b9b53934a2c47e2b381baf467643dcf6fd5a9c95f15a3792ab77391a52c0dd",
   "90f8f297edab0447159a20af38e6da047d1a7a2eece85501af515a82931eff05",
+  "857720dfaf44cebc089ff5531fc12ae51d521637a1799debb39c44cbbc210ca8",
 ]
 
 describe("each migration", () => {

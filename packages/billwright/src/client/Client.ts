@@ -51,6 +51,13 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: true,
       integers: {},
     }),
+    disputes: makeResource(connection, {
+      path: "/disputes",
+      removal: null,
+      isMutable: false,
+      isReadOnly: true,
+      integers: { amount: true, reversed: true },
+    }),
     invoiceItems: makeResource(connection, {
       path: "/invoice_items",
       removal: "delete",
@@ -97,6 +104,12 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       removal: "end",
       isMutable: false,
       integers: {},
+    }),
+    refunds: makeResource(connection, {
+      path: "/refunds",
+      removal: null,
+      isMutable: false,
+      integers: { amount: true, reversed: true },
     }),
     testClocks: {
       ...makeResource<Omit<TestClocks, "advance">>(connection, {

@@ -11,18 +11,23 @@ interface Value {
   readonly id: string
 }
 
-/** The calls that every resource has. */
+/** The call that every resource has. */
 interface ResourceCalls {
   get(id: string): Promise<Value>
 }
 
 type ValueOf<Of extends ResourceCalls> = Awaited<ReturnType<Of["get"]>>
 
+type Removal<Of> = Exclude<keyof Of, "create" | "get" | "list" | "update">
+type RemovalOf<Of> = [Removal<Of>] extends [never] ? null : Removal<Of>
+
 export interface ResourceOptions<Of extends ResourceCalls> {
   /** The path of the resource in the API. */
   readonly path: string
-  /** The name of the call that removes one. */
-  readonly removal: Exclude<keyof Of, "create" | "get" | "list" | "update">
+  /** The name of the call that removes one. `null` if there is none. */
+  readonly removal: RemovalOf<Of>
+  /** Whether no call creates them. */
+  readonly isReadOnly?: "create" extends keyof Of ? false : true
   readonly isMutable: "update" extends keyof Of ? true : false
   /** The fields that are `bigint`. The compiler checks that the list is complete. */
   readonly integers: IntegersOf<ValueOf<Of>>
@@ -30,13 +35,17 @@ export interface ResourceOptions<Of extends ResourceCalls> {
 
 export const makeResource = <Of extends ResourceCalls>(
   connection: Connection,
-  { integers, isMutable, path, removal }: ResourceOptions<Of>,
+  { integers, isMutable, isReadOnly, path, removal }: ResourceOptions<Of>,
 ): Of => {
   const at = (id: string): string => `${path}/${encodeURIComponent(String(id))}`
   const toValue = withIntegers<Value>(integers)
   const made: object = {
-    create: async (input: object, options?: CallOptions) =>
-      toValue(await write<Value>(connection, "POST", path, input, options)),
+    ...(isReadOnly === true
+      ? {}
+      : {
+          create: async (input: object, options?: CallOptions) =>
+            toValue(await write<Value>(connection, "POST", path, input, options)),
+        }),
     get: async (id: string, options?: CallOptions) =>
       toValue(await read<Value>(connection, at(id), undefined, options)),
     ...(isMutable
@@ -45,9 +54,13 @@ export const makeResource = <Of extends ResourceCalls>(
             toValue(await write<Value>(connection, "PATCH", at(id), input, options)),
         }
       : {}),
-    [removal]: async (id: string, options?: CallOptions) => {
-      await write(connection, "DELETE", at(id), undefined, options)
-    },
+    ...(removal === null
+      ? {}
+      : {
+          [removal]: async (id: string, options?: CallOptions) => {
+            await write(connection, "DELETE", at(id), undefined, options)
+          },
+        }),
     list: (query?: PageQuery, options?: CallOptions) =>
       list<object, Value>(connection, path, query, options, toValue),
   }

@@ -153,6 +153,24 @@ export class PlanMigrationNotFoundError extends NotFoundError {
   }
 }
 
+/** No refund has the id. */
+export class RefundNotFoundError extends NotFoundError {
+  override readonly name = "RefundNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("refund_not_found", id, message, options)
+  }
+}
+
+/** No dispute has the id. */
+export class DisputeNotFoundError extends NotFoundError {
+  override readonly name = "DisputeNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("dispute_not_found", id, message, options)
+  }
+}
+
 /** No invoice item has the id, or it was deleted. */
 export class InvoiceItemNotFoundError extends NotFoundError {
   override readonly name = "InvoiceItemNotFoundError"

@@ -5,6 +5,7 @@
  * currency's minor unit, with an ISO 4217 code in a second field. Instants are RFC 3339 text.
  */
 import type { Metadata } from "../Call.ts"
+import type { CreditNoteReason } from "../invoices/CreditNotes.ts"
 import type { EventDefinition } from "./EventDefinition.ts"
 
 /**
@@ -155,6 +156,43 @@ export interface FailedPaymentData extends PaymentData {
   readonly next_attempt_at?: string | null
 }
 
+/** Data of events of refunds. Amounts are integers of the currency's minor unit. */
+export interface RefundData {
+  readonly refund_id: string
+  readonly payment_id: string
+  readonly invoice_id: string
+  readonly customer_id: string
+  readonly credit_note_id: string | null
+  readonly currency: string
+  readonly amount: number | bigint
+  /** The part that the invoice is not paid with any more. */
+  readonly reversed: number | bigint
+  readonly reason: CreditNoteReason
+  readonly status: "pending" | "unresolved" | "succeeded" | "failed"
+  readonly failure_code: string | null
+  readonly provider: string
+  /** Rises with each change of the refund. */
+  readonly sequence: number
+}
+
+/** Data of events of disputes. Amounts are integers of the currency's minor unit. */
+export interface DisputeData {
+  readonly dispute_id: string
+  readonly payment_id: string
+  readonly invoice_id: string
+  readonly customer_id: string
+  readonly currency: string
+  readonly amount: number | bigint
+  /** The part that the invoice is not paid with any more. */
+  readonly reversed: number | bigint
+  readonly reason: string
+  readonly status: "open" | "won" | "lost"
+  readonly provider: string
+  readonly respond_by: string | null
+  /** Rises with each change of the dispute. */
+  readonly sequence: number
+}
+
 /** Data of events of payment methods. No detail of a card is in it but when it expires. */
 export interface PaymentMethodData {
   readonly payment_method_id: string
@@ -249,6 +287,7 @@ export interface BuiltInEvents {
   readonly "invoice.finalized": InvoiceData
   readonly "invoice.marked_uncollectible": InvoiceData
   readonly "invoice.paid": InvoiceData
+  readonly "invoice.reopened": InvoiceData
   readonly "invoice.voided": InvoiceData
   readonly "payment.succeeded": PaymentData
   readonly "payment.failed": FailedPaymentData
@@ -260,6 +299,11 @@ export interface BuiltInEvents {
   readonly "payment.overpaid": PaymentData
   readonly "payment.processing": PaymentData
   readonly "payment.unresolved": PaymentData
+  readonly "refund.created": RefundData
+  readonly "refund.failed": RefundData
+  readonly "refund.succeeded": RefundData
+  readonly "dispute.closed": DisputeData
+  readonly "dispute.opened": DisputeData
   readonly "subscription.activated": SubscriptionData
   readonly "subscription.canceled": SubscriptionData
   readonly "subscription.created": SubscriptionData

@@ -59,12 +59,16 @@ const makeResource = (
   calls: Calls,
   resource: Resource.Definition,
   { create, get, list, remove, update }: Resources.UseCases,
-  removal: string,
+  removal: string | undefined,
 ): object => {
   const toId = Ids.of(resource.prefix)
   return {
-    create: (input: object, options?: CallOptions) =>
-      calls.run(() => create(toCreate(resource, input)), options),
+    ...(create === undefined
+      ? {}
+      : {
+          create: (input: object, options?: CallOptions) =>
+            calls.run(() => create(toCreate(resource, input)), options),
+        }),
     get: (id: string, options?: CallOptions) => calls.run(() => get(toId(id)), options),
     ...(update === undefined
       ? {}
@@ -72,7 +76,11 @@ const makeResource = (
           update: (id: string, input: object, options?: CallOptions) =>
             calls.run(() => update(toId(id), toInput(input)), options),
         }),
-    [removal]: (id: string, options?: CallOptions) => calls.run(() => remove(toId(id)), options),
+    ...(removal === undefined || remove === undefined
+      ? {}
+      : {
+          [removal]: (id: string, options?: CallOptions) => calls.run(() => remove(toId(id)), options),
+        }),
     list: (query?: PageQuery, options?: CallOptions) =>
       makeListing(query, (page) => calls.run(() => list(toOptionalInput(page)), options)),
   }

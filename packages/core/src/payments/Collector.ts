@@ -127,6 +127,12 @@ export const makeCollector = Effect.gen(function* () {
     return ports
   })
 
+  /** Whether money of an invoice went back without a credit note. What is due of it is then not collected by itself. */
+  const isReopened = Effect.fnUntraced(function* ({ payments }: PaymentPorts, { id, state }: StoredInvoice) {
+    const paid = yield* payments.ofInvoice(id)
+    return paid.reduce((sum, { applied }) => sum + applied, 0n) > state.amountPaid
+  })
+
   /**
    * A payment that is not wanted as it is, and takes no money at the provider any more, becomes closed. What is due now gets
    * a new one. Does nothing if another runner has done that.
@@ -138,7 +144,7 @@ export const makeCollector = Effect.gen(function* () {
   ) {
     if (payment.status !== "open") return
     yield* book.end(ports, payment, invoice)
-    if (invoice.state.status !== "open") return
+    if (invoice.state.status !== "open" || (yield* isReopened(ports, invoice))) return
     const opened = yield* openedOf(ids, payment.provider, invoice, payment)
     yield* ports.payments.insert(opened)
     const [current] = Option.toArray(yield* ports.invoices.find(invoice.id))

@@ -19,6 +19,8 @@ export const ATTEMPT_ID_PREFIX = "att"
 export const MAX_PAYMENTS = 100
 /** Longest reference, in characters. */
 export const MAX_REFERENCE_LENGTH = 255
+/** Longest name of a provider, in characters. */
+export const MAX_PROVIDER_LENGTH = 64
 /** The provider of payments that a person records. */
 export const MANUAL_PROVIDER = "manual"
 

@@ -9,7 +9,7 @@ import * as Metadata from "../shared/Metadata.ts"
 import * as Resource from "../shared/Resource.ts"
 import * as Text from "../shared/Text.ts"
 import type { CustomerAction } from "./MethodProvider.ts"
-import { MAX_REFERENCE_LENGTH } from "./Payment.ts"
+import { MAX_PROVIDER_LENGTH, MAX_REFERENCE_LENGTH } from "./Payment.ts"
 
 /** The prefix of the ids of payment methods. */
 export const PAYMENT_METHOD_ID_PREFIX = "mtd"
@@ -17,8 +17,7 @@ export const PAYMENT_METHOD_ID_PREFIX = "mtd"
 export const MAX_PAYMENT_METHODS = 50
 /** Longest type and brand of a method, in characters. */
 const MAX_TYPE_LENGTH = 40
-/** Longest name of a provider, and longest code of a setup that failed, in characters. */
-const MAX_PROVIDER_LENGTH = 64
+/** Longest code of a setup that failed, in characters. */
 const MAX_CODE_LENGTH = 100
 /** Longest address to which a customer is sent back, in characters. */
 const MAX_URL_LENGTH = 2_000

@@ -8,6 +8,7 @@ import * as Text from "../shared/Text.ts"
 import { MAX_REFERENCE_LENGTH } from "./Payment.ts"
 import type { AttemptAnswer } from "./PaymentProvider.ts"
 import { ProviderFailure } from "./ProviderFailure.ts"
+import type { ProviderDispute, ProviderRefund } from "./ProviderRefunds.ts"
 
 /** Longest code of a decline that is kept, in code points. The rest is cut. */
 export const MAX_CODE_LENGTH = 100
@@ -37,7 +38,27 @@ const Attempted = Schema.Union([
   }),
   Declined,
 ])
-const Opened = Schema.Struct({ reference: Text.bounded(1, MAX_REFERENCE_LENGTH) })
+const Reference = Text.bounded(1, MAX_REFERENCE_LENGTH)
+const returned = {
+  paymentReference: Schema.String,
+  amount: Schema.BigInt,
+  currency: Schema.String,
+}
+const Refund = Schema.Struct({
+  ...returned,
+  reference: Schema.NullOr(Reference),
+  refundId: Schema.NullOr(Schema.String),
+  status: Schema.Literals(["pending", "succeeded", "failed"]),
+  code: Schema.NullOr(Schema.String),
+})
+const Dispute = Schema.Struct({
+  ...returned,
+  reference: Reference,
+  status: Schema.Literals(["open", "won", "lost"]),
+  reason: Schema.String,
+  respondBy: Schema.NullOr(Schema.Int),
+})
+const Opened = Schema.Struct({ reference: Reference })
 const Closed = Schema.Literals(["closed", "already_succeeded"])
 
 /** The message has nothing of the answer: it may have secrets. */
@@ -50,13 +71,16 @@ const checked = <A>(schema: Schema.Codec<A, unknown>, what: string) => {
     Effect.mapError(decode(answer), () => notUnderstood(what))
 }
 
+const codeOf = (code: string, otherwise: string): string =>
+  Text.cleaned(code, MAX_CODE_LENGTH).trim() || otherwise
+
 const cleaned = Effect.fnUntraced(function* <A extends AttemptAnswer | PaymentRead>(answer: A) {
   if (answer.status !== "declined") return answer
   const { epochMilliseconds: now } = yield* DateTime.now
   if (answer.notBefore !== null && answer.notBefore > now + MAX_WAIT_MILLIS) {
     return yield* notUnderstood("a date that is more than a year ahead")
   }
-  return { ...answer, code: Text.cleaned(answer.code, MAX_CODE_LENGTH).trim() || NO_CODE }
+  return { ...answer, code: codeOf(answer.code, NO_CODE) }
 })
 
 const NO_STATE = "no state of a payment"
@@ -71,3 +95,23 @@ export const attemptAnswer = (answer: unknown) => Effect.flatMap(toAttempted(ans
 export const openedPayment = checked(Opened, `no reference of 1 to ${MAX_REFERENCE_LENGTH} characters`)
 /** Whether a payment is closed, or has succeeded. */
 export const closedPayment = checked(Closed, "neither closed nor already_succeeded")
+
+const toRefund = checked<ProviderRefund>(Refund, "no refund")
+const toRefundOrNone = checked<ProviderRefund | null>(Schema.NullOr(Refund), "no refund")
+const toDisputeOrNone = checked<ProviderDispute | null>(Schema.NullOr(Dispute), "no dispute")
+
+const cleanedRefund = (refund: ProviderRefund): ProviderRefund => ({
+  ...refund,
+  code: refund.code === null ? null : codeOf(refund.code, "failed"),
+})
+
+/** A refund that was made. */
+export const madeRefund = (answer: unknown) => Effect.map(toRefund(answer), cleanedRefund)
+/** How a refund stands. `null`: there is none. */
+export const refundRead = (answer: unknown) =>
+  Effect.map(toRefundOrNone(answer), (refund) => (refund === null ? null : cleanedRefund(refund)))
+/** How a dispute stands. `null`: there is none. */
+export const disputeRead = (answer: unknown) =>
+  Effect.map(toDisputeOrNone(answer), (dispute) =>
+    dispute === null ? null : { ...dispute, reason: codeOf(dispute.reason, "unknown") },
+  )

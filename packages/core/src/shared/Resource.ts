@@ -1,6 +1,6 @@
 /**
  * A resource: an object with an id that belongs to a tenant. All resources are created, read, listed, changed and
- * removed in the same way. Some can't be changed or removed.
+ * removed in the same way. Some can't be created by a call, changed or removed.
  *
  * A resource is defined once, in its domain. The definition gives its Schemas, its error for an unknown id, its storage
  * (`Collections`), its part of the REST API and of the OpenAPI document, and the types of the Promise API.
@@ -57,9 +57,10 @@ export interface Definition {
   readonly unique?: ReadonlyArray<string>
   /** The text fields that the filter `search` searches. */
   readonly searched?: ReadonlyArray<string>
+  /** What creation and removal do. Missing: there is no such operation. */
   readonly operations: {
-    readonly create: string
-    readonly remove: { readonly verb: string; readonly past: string; readonly description: string }
+    readonly create?: string
+    readonly remove?: { readonly verb: string; readonly past: string; readonly description: string }
   }
   /** An example, as the API sends it. */
   readonly example: Readonly<Record<string, unknown>>

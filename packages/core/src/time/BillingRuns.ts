@@ -25,6 +25,7 @@ import {
 import * as DueWork from "./DueWork.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
+import { makeRefundRun } from "./RefundRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
@@ -67,7 +68,7 @@ export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 const decodeRun = decoder(RunDue)
 
 /**
- * What a run did. A batch of a plan migration, a step of a payment, a look at a payment method and work on a test clock count
+ * What a run did. A batch of a plan migration, a step of a payment, a look at a payment method, a step of a refund and work on a test clock count
  * as nothing: the migration says itself how far it is, and so do the invoice, the payment method and the clock.
  */
 export interface RunReport {
@@ -136,6 +137,7 @@ export class BillingRuns extends Context.Service<
       const { visit: collectPayment } = yield* makeCollector
       const clockAdvance = yield* ClockAdvance.make
       const runMethod = yield* makeMethodRun
+      const runRefund = yield* makeRefundRun
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
         const { attempts, subject } = claimed
@@ -147,6 +149,9 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "payment_method") {
           return Effect.as(runMethod(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "refund") {
+          return Effect.as(runRefund(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "payment") {
           const held = Effect.flatMap(Effect.orDie(duePort), (due) => due.holds(claimed))

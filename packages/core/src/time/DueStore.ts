@@ -8,6 +8,7 @@ import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { PaymentId } from "../payments/Payment.ts"
 import type { PaymentMethodId } from "../payments/PaymentMethod.ts"
+import type { RefundId } from "../payments/Refund.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
@@ -23,19 +24,20 @@ export type Subject =
   | { readonly kind: "payment"; readonly id: PaymentId }
   | { readonly kind: "payment_method"; readonly id: PaymentMethodId }
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
+  | { readonly kind: "refund"; readonly id: RefundId }
   | { readonly kind: "test_clock"; readonly id: TestClockId }
 
 /** What is put in the queue by `schedule`, in real time and without a customer. */
 export type ScheduledSubject = Extract<
   Subject,
-  { readonly kind: "payment_method" | "plan_migration" | "test_clock" }
+  { readonly kind: "payment_method" | "plan_migration" | "refund" | "test_clock" }
 >
 
 /**
  * Subjects are claimed in two lanes, so that a payment provider that is slow holds up nothing else.
  *
  * - `billing`: invoices, subscriptions and migrations of plans. Most of that is done within the storage.
- * - `calls`: all others, whose work calls a payment provider: payments, and test clocks with their payments.
+ * - `calls`: all others, whose work calls a payment provider: payments, refunds, and test clocks with their payments.
  */
 export type Lane = "billing" | "calls"
 
@@ -139,7 +141,7 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts a payment method, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
+     * Puts a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
      * a lease on it and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (

@@ -64,6 +64,38 @@ export interface paths {
         patch: operations["updateCustomer"];
         trace?: never;
     };
+    "/v1/disputes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDisputes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/disputes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getDispute"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invoice_items": {
         parameters: {
             query?: never;
@@ -187,6 +219,38 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["deleteRedemption"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRefunds"];
+        put?: never;
+        post: operations["createRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/refunds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRefund"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1218,6 +1282,38 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "dispute.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.dispute.closed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "dispute.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.dispute.opened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.collection_exhausted": {
         parameters: {
             query?: never;
@@ -1308,6 +1404,22 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.invoice.paid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.reopened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.reopened"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1484,6 +1596,54 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.payment_method.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "refund.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.refund.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "refund.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.refund.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "refund.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.refund.succeeded"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1879,6 +2039,14 @@ export interface components {
             coupon: string;
             subscription_id: string;
         };
+        CreateRefund: {
+            payment_id: string;
+            /** Format: int64 */
+            amount?: number;
+            /** @enum {string} */
+            reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+            credit_note_id?: string | null;
+        };
         CreateSubscription: {
             customer_id: string;
             plan: string;
@@ -2150,6 +2318,39 @@ export interface components {
             type: "discount";
             percent: string;
             amount: string;
+        };
+        Dispute: {
+            /** @enum {string} */
+            object: "dispute";
+            id: string;
+            customer_id: string;
+            invoice_id: string;
+            payment_id: string;
+            /** Format: int64 */
+            amount: number;
+            /** Format: int64 */
+            reversed: number;
+            currency: string;
+            reason: string;
+            /** @enum {string} */
+            status: "open" | "won" | "lost";
+            provider: string;
+            reference: string;
+            respond_by: string | null;
+            closed_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        DisputeList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Dispute"][];
+            has_more: boolean;
         };
         DueFailure: {
             attempts: number;
@@ -3143,6 +3344,42 @@ export interface components {
             data: components["schemas"]["Redemption"][];
             has_more: boolean;
         };
+        Refund: {
+            /** @enum {string} */
+            object: "refund";
+            id: string;
+            customer_id: string;
+            invoice_id: string;
+            payment_id: string;
+            credit_note_id: string | null;
+            /** Format: int64 */
+            amount: number;
+            /** Format: int64 */
+            reversed: number;
+            currency: string;
+            /** @enum {string} */
+            reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+            /** @enum {string} */
+            status: "pending" | "unresolved" | "succeeded" | "failed";
+            failure_code: string | null;
+            provider: string;
+            reference: string | null;
+            sent_at: string | null;
+            succeeded_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        RefundList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Refund"][];
+            has_more: boolean;
+        };
         ReplayEvent: {
             endpoint_id?: string;
         };
@@ -3870,6 +4107,54 @@ export interface operations {
             };
         };
     };
+    listDisputes: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                invoice_id?: string;
+                payment_id?: string;
+                status?: "open" | "won" | "lost";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisputeList"];
+                };
+            };
+        };
+    };
+    getDispute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispute"];
+                };
+            };
+        };
+    };
     listInvoiceItems: {
         parameters: {
             query?: {
@@ -4270,6 +4555,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedRedemption"];
+                };
+            };
+        };
+    };
+    listRefunds: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                invoice_id?: string;
+                payment_id?: string;
+                status?: "pending" | "unresolved" | "succeeded" | "failed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundList"];
+                };
+            };
+        };
+    };
+    createRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRefund"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
+                };
+            };
+        };
+    };
+    getRefund: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
                 };
             };
         };
@@ -6303,6 +6661,120 @@ export interface operations {
             };
         };
     };
+    "webhook.dispute.closed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "dispute.closed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        dispute_id: string;
+                        payment_id: string;
+                        invoice_id: string;
+                        customer_id: string;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: int64 */
+                        reversed: number;
+                        reason: string;
+                        /** @enum {string} */
+                        status: "open" | "won" | "lost";
+                        provider: string;
+                        /** Format: date-time */
+                        respond_by: string | null;
+                        /** Format: int64 */
+                        sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.dispute.opened": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "dispute.opened";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        dispute_id: string;
+                        payment_id: string;
+                        invoice_id: string;
+                        customer_id: string;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: int64 */
+                        reversed: number;
+                        reason: string;
+                        /** @enum {string} */
+                        status: "open" | "won" | "lost";
+                        provider: string;
+                        /** Format: date-time */
+                        respond_by: string | null;
+                        /** Format: int64 */
+                        sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "webhook.invoice.collection_exhausted": {
         parameters: {
             query?: never;
@@ -6840,6 +7312,110 @@ export interface operations {
                     id: string;
                     /** @enum {string} */
                     type: "invoice.paid";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            subscription_ids: string[];
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                subscription_id: string | null;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.reopened": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.reopened";
                     /** Format: date-time */
                     timestamp: string;
                     livemode: boolean;
@@ -7643,6 +8219,180 @@ export interface operations {
                             /** Format: int64 */
                             year: number;
                         } | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.refund.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "refund.created";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        refund_id: string;
+                        payment_id: string;
+                        invoice_id: string;
+                        customer_id: string;
+                        credit_note_id: string | null;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: int64 */
+                        reversed: number;
+                        /** @enum {string} */
+                        reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+                        /** @enum {string} */
+                        status: "pending" | "unresolved" | "succeeded" | "failed";
+                        failure_code: string | null;
+                        provider: string;
+                        /** Format: int64 */
+                        sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.refund.failed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "refund.failed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        refund_id: string;
+                        payment_id: string;
+                        invoice_id: string;
+                        customer_id: string;
+                        credit_note_id: string | null;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: int64 */
+                        reversed: number;
+                        /** @enum {string} */
+                        reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+                        /** @enum {string} */
+                        status: "pending" | "unresolved" | "succeeded" | "failed";
+                        failure_code: string | null;
+                        provider: string;
+                        /** Format: int64 */
+                        sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.refund.succeeded": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "refund.succeeded";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        refund_id: string;
+                        payment_id: string;
+                        invoice_id: string;
+                        customer_id: string;
+                        credit_note_id: string | null;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: int64 */
+                        reversed: number;
+                        /** @enum {string} */
+                        reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+                        /** @enum {string} */
+                        status: "pending" | "unresolved" | "succeeded" | "failed";
+                        failure_code: string | null;
+                        provider: string;
+                        /** Format: int64 */
+                        sequence: number;
                     };
                 };
             };

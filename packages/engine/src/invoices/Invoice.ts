@@ -47,7 +47,7 @@ export interface Invoice extends InvoiceHeader, Assembled {
   readonly number: string | null
   readonly issuedAt: number | null
   readonly dueAt: number | null
-  /** What payments paid. Credits of the customer are in `applied`. */
+  /** What payments paid, less what went back without a credit note. Credits of the customer are in `applied`. */
   readonly amountPaid: bigint
   /** The totals of its credit notes. */
   readonly amountCredited: bigint

@@ -48,12 +48,13 @@ export const successOf = (
 }
 
 /**
- * J6, for one invoice: what payments brought is what the invoice says, once, and at most one payment is open. Gives
- * problems with their paths, and an empty list when the rules hold.
+ * J6, for one invoice: what payments brought, less what refunds and disputes reversed, is what the invoice says, once, and
+ * at most one payment is open. Gives problems with their paths, and an empty list when the rules hold.
  */
 export const problemsOfPayments = (
   invoice: Pick<Invoice, "id" | "currency" | "amountPaid">,
   payments: ReadonlyArray<Payment>,
+  reversals: ReadonlyArray<{ readonly reversed: bigint }> = [],
 ): ReadonlyArray<Problem> => {
   const at = new Problems()
   for (const { amount, applied, currency, id, invoiceId, overpaid, paidAt, status } of payments) {
@@ -67,7 +68,8 @@ export const problemsOfPayments = (
     if (applied + overpaid !== parts) here.add(`has parts of ${applied + overpaid}, but ${parts} came`)
     if ((paidAt === null) === (status === "succeeded")) here.in("paidAt").add(`does not fit ${status}`)
   }
-  const paid = sumOf(payments.map(({ applied }) => ({ amount: applied })))
+  const reversed = reversals.map((one) => ({ amount: -one.reversed }))
+  const paid = sumOf([...payments.map(({ applied }) => ({ amount: applied })), ...reversed])
   if (paid !== invoice.amountPaid)
     at.in("amountPaid").add(`is ${invoice.amountPaid}, but payments paid ${paid}`)
   const open = payments.filter(({ status }) => status === "open")

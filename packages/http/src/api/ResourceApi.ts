@@ -10,6 +10,13 @@ import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
 type AnyResource = Resource.Definition
+type Operations = AnyResource["operations"]
+/** A resource that calls create. */
+type Creatable = AnyResource & { readonly operations: Required<Pick<Operations, "create">> }
+/** A resource that calls remove. */
+type Removable = AnyResource & { readonly operations: Required<Pick<Operations, "remove">> }
+/** A resource that calls change. */
+type Mutable = Creatable & Removable & { readonly update: Field.InputFields }
 
 /** `customerId` → `customer_id` */
 type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
@@ -118,7 +125,7 @@ const newBody = (resource: AnyResource): Schema.Top => {
 }
 
 /** The answer to removing a resource. */
-const removedBody = <R extends AnyResource>(resource: R) =>
+const removedBody = <R extends Removable>(resource: R) =>
   Schema.Struct({
     object: Schema.Literal(objectOf(resource)),
     id: resource.id.annotate({ description: `The id of the ${shortOf(resource)}.` }),
@@ -134,7 +141,7 @@ const params = (resource: AnyResource) =>
 
 const a = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`
 
-const create = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
+const create = <R extends Creatable>(resource: R, answered: BodyOf<R>) =>
   HttpApiEndpoint.post(`create${resource.type as R["type"]}`, resource.path as `/${string}`, {
     payload: input(resource.create as R["create"], NOTHING).annotate({
       identifier: `Create${resource.type}`,
@@ -190,10 +197,7 @@ const get = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
       }),
     )
 
-const update = <R extends AnyResource & { readonly update: Field.InputFields }>(
-  resource: R,
-  answered: BodyOf<R>,
-) =>
+const update = <R extends Mutable>(resource: R, answered: BodyOf<R>) =>
   HttpApiEndpoint.patch(`update${resource.type as R["type"]}`, `${resource.path as `/${string}`}/:id`, {
     params: params(resource),
     payload: input(resource.update as R["update"], NOTHING).annotate({
@@ -211,7 +215,7 @@ const update = <R extends AnyResource & { readonly update: Field.InputFields }>(
       }),
     )
 
-const remove = <R extends AnyResource>(resource: R) =>
+const remove = <R extends Removable>(resource: R) =>
   HttpApiEndpoint.delete(`delete${resource.type as R["type"]}`, `${resource.path as `/${string}`}/:id`, {
     params: params(resource),
     success: removedBody(resource),
@@ -228,8 +232,27 @@ const remove = <R extends AnyResource>(resource: R) =>
 const about = ({ about: text, description, title }: AnyResource) =>
   OpenApi.annotations({ title, description: text ?? description })
 
+/** The group of a resource that only the library creates: list and get. */
+const readable = <R extends AnyResource>(resource: R) => {
+  const answered = body(resource)
+  return HttpApiGroup.make(groupOf(resource))
+    .add(list(resource, answered))
+    .add(get(resource, answered))
+    .annotateMerge(about(resource))
+}
+
+/** The same with create. */
+const lasting = <R extends Creatable>(resource: R) => {
+  const answered = body(resource)
+  return HttpApiGroup.make(groupOf(resource))
+    .add(create(resource, answered))
+    .add(list(resource, answered))
+    .add(get(resource, answered))
+    .annotateMerge(about(resource))
+}
+
 /** The group of a resource that can't be changed: create, list, get and delete. */
-const immutable = <R extends AnyResource>(resource: R) => {
+const immutable = <R extends Creatable & Removable>(resource: R) => {
   const answered = body(resource)
   return HttpApiGroup.make(groupOf(resource))
     .add(create(resource, answered))
@@ -240,7 +263,7 @@ const immutable = <R extends AnyResource>(resource: R) => {
 }
 
 /** The same with update. */
-const mutable = <R extends AnyResource & { readonly update: Field.InputFields }>(resource: R) => {
+const mutable = <R extends Mutable>(resource: R) => {
   const answered = body(resource)
   return HttpApiGroup.make(groupOf(resource))
     .add(create(resource, answered))
@@ -251,19 +274,28 @@ const mutable = <R extends AnyResource & { readonly update: Field.InputFields }>
     .annotateMerge(about(resource))
 }
 
-/** The group of a resource: with update if it can be changed. */
-export type GroupOf<R> = R extends AnyResource & { readonly update: Field.InputFields }
+/** The group of a resource, with the operations that it has. */
+export type GroupOf<R> = R extends Mutable
   ? ReturnType<typeof mutable<R>>
-  : R extends AnyResource
+  : R extends Creatable & Removable
     ? ReturnType<typeof immutable<R>>
-    : never
+    : R extends Creatable
+      ? ReturnType<typeof lasting<R>>
+      : R extends AnyResource
+        ? ReturnType<typeof readable<R>>
+        : never
 
-const isMutable = <R extends AnyResource>(
-  resource: R,
-): resource is R & { readonly update: Field.InputFields } => resource.update !== undefined
+const isCreatable = (resource: AnyResource): resource is Creatable => resource.operations.create !== undefined
+const isRemovable = (resource: AnyResource): resource is Removable => resource.operations.remove !== undefined
+const isMutable = (resource: Creatable & Removable): resource is Mutable => resource.update !== undefined
 
-const group = <R extends AnyResource>(resource: R) =>
-  (isMutable(resource) ? mutable(resource) : immutable(resource)) as object as GroupOf<R>
+const anyGroup = (resource: AnyResource): object => {
+  if (!isCreatable(resource)) return readable(resource)
+  if (!isRemovable(resource)) return lasting(resource)
+  return isMutable(resource) ? mutable(resource) : immutable(resource)
+}
+
+const group = <R extends AnyResource>(resource: R) => anyGroup(resource) as GroupOf<R>
 
 type Scope = Resources.AnyDefinition["scope"]
 
@@ -300,8 +332,9 @@ export const examples = (resource: AnyResource): Readonly<Record<string, Example
   }
   const names = Object.keys(resource.create).map(Wire.nameOf)
   const request = Object.fromEntries(own.filter(([name]) => names.includes(name)))
+  const { create: creation, remove: removal } = resource.operations
   return {
-    [`create${type}`]: { request, response: value },
+    ...(creation === undefined ? {} : { [`create${type}`]: { request, response: value } }),
     [`list${type}s`]: { response: { object: "list", data: [value], has_more: false } },
     [`get${type}`]: { response: value },
     ...(exampleOfUpdate === undefined
@@ -312,6 +345,6 @@ export const examples = (resource: AnyResource): Readonly<Record<string, Example
             response: { ...value, ...exampleOfUpdate.response },
           },
         }),
-    [`delete${type}`]: { response: { object, id, deleted: true } },
+    ...(removal === undefined ? {} : { [`delete${type}`]: { response: { object, id, deleted: true } } }),
   }
 }

@@ -30,7 +30,12 @@ const operationsOf = (
   const object = objectOf(resource)
   const { type } = resource
   return {
-    [`create${type}`]: ({ payload }, tenant) => Effect.map(create(payload), answer(tenant, created)),
+    ...(create === undefined
+      ? {}
+      : {
+          [`create${type}`]: ({ payload }: Asked, tenant: Tenant.Tenant) =>
+            Effect.map(create(payload), answer(tenant, created)),
+        }),
     [`list${type}s`]: ({ query }, tenant) =>
       Effect.map(list(query), (page) => ok(Render.list(page, tenant, body))),
     [`get${type}`]: ({ params }, tenant) => Effect.map(get(params.id), answer(tenant)),
@@ -40,8 +45,12 @@ const operationsOf = (
           [`update${type}`]: ({ params, payload }: Asked, tenant: Tenant.Tenant) =>
             Effect.map(update(params.id, payload), answer(tenant)),
         }),
-    [`delete${type}`]: ({ params }) =>
-      Effect.as(remove(params.id), ok({ object, id: params.id, deleted: true })),
+    ...(remove === undefined
+      ? {}
+      : {
+          [`delete${type}`]: ({ params }: Asked) =>
+            Effect.as(remove(params.id), ok({ object, id: params.id, deleted: true })),
+        }),
   }
 }
 

@@ -92,6 +92,8 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const crn = (yield* api.expect(201, "POST", "/v1/credit_notes", { ...own, json: returned })).id
   const received = { invoice_id: returned.invoice_id, amount: 1, reference: name }
   const pay = (yield* api.expect(201, "POST", "/v1/payments", { ...own, json: received })).id
+  const refunded = { payment_id: pay, reason: "other" }
+  const ref = (yield* api.expect(201, "POST", "/v1/refunds", { ...own, json: refunded })).id
   const mtd = (yield* api.expect(201, "POST", "/v1/payment_methods", { ...own, json: { customer_id: cus } }))
     .id
   // What a provider still has to do about these payments is done before anybody looks.
@@ -109,6 +111,9 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     cpn,
     crn,
     pay,
+    ref,
+    // Only a payment provider makes one.
+    dis: ApiServer.UNKNOWN.dispute,
     mtd,
     itm,
     red,

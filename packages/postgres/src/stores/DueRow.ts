@@ -9,6 +9,7 @@ import {
   Payment,
   PaymentMethod,
   PlanMigration,
+  Refund,
   type Subject,
   SUBSCRIPTION_ID_PREFIX,
   type SubscriptionId,
@@ -111,6 +112,9 @@ export const paymentMethodIdOf = (row: Row, column: string): PaymentMethod.Payme
 
 export const planMigrationIdOf = (row: Row, column: string): PlanMigration.PlanMigrationId =>
   Id.fromUuid(PlanMigration.PLAN_MIGRATION_ID_PREFIX, text(row, column)) as PlanMigration.PlanMigrationId
+
+export const refundIdOf = (row: Row, column: string): Refund.RefundId =>
+  Id.fromUuid(Refund.REFUND_ID_PREFIX, text(row, column)) as Refund.RefundId
 
 export const testClockIdOf = (row: Row, column: string): TestClock.TestClockId =>
   Id.fromUuid(TestClock.TEST_CLOCK_ID_PREFIX, text(row, column)) as TestClock.TestClockId

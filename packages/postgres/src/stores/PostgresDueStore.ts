@@ -32,6 +32,7 @@ import {
   paymentIdOf,
   paymentMethodIdOf,
   planMigrationIdOf,
+  refundIdOf,
   subscriptionIdOf,
   testClockIdOf,
 } from "./DueRow.ts"
@@ -54,6 +55,7 @@ const subjectFromRow = (row: Row): Subject => {
   const kind = text(row, "kind")
   if (kind === "plan_migration") return { kind, id: planMigrationIdOf(row, "id") }
   if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
+  if (kind === "refund") return { kind, id: refundIdOf(row, "id") }
   if (kind === "payment_method") return { kind, id: paymentMethodIdOf(row, "id") }
   return billedFromRow(row)
 }
@@ -101,6 +103,7 @@ from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::b
     payment: t.billing_payments,
     payment_method: t.payment_methods,
     plan_migration: t.plan_migrations,
+    refund: t.refunds,
     subscription: t.billing_subscriptions,
     test_clock: t.test_clocks,
   }

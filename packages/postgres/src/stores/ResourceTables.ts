@@ -25,11 +25,13 @@ export interface ResourceTable {
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Coupon: { table: "coupons" },
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
+  Dispute: { table: "disputes" },
   InvoiceItem: { table: "invoice_items" },
   Meter: { table: "meters" },
   PaymentMethod: { table: "payment_methods" },
   PlanMigration: { table: "plan_migrations" },
   Redemption: { table: "redemptions" },
+  Refund: { table: "refunds" },
   TestClock: { table: "test_clocks" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

@@ -1,0 +1,197 @@
+/**
+ * Writes refunds, and what follows from them for invoices. Each change publishes its events.
+ */
+import {
+  refundableOf,
+  type RefundInput,
+  type Returned,
+  restorationOf,
+  reversalOf,
+  reverseInvoice,
+  stepRefund,
+} from "@billwright/engine"
+import { DateTime, Effect, Option } from "effect"
+import { Outbox } from "../events/Outbox.ts"
+import { Collecting } from "../invoices/Collecting.ts"
+import type { CreditNote } from "../invoices/CreditNote.ts"
+import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
+import { invoiceBooks } from "../invoices/InvoiceBook.ts"
+import { dataOf } from "../invoices/InvoiceEvents.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import * as Resource from "../shared/Resource.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { type Dispute, disputes } from "./Dispute.ts"
+import { MANUAL_PROVIDER, type PaymentId, type StoredPayment } from "./Payment.ts"
+import { PaymentStore } from "./PaymentStore.ts"
+import type { ProviderRefund } from "./ProviderRefunds.ts"
+import { MAX_REFUNDS, type Refund, REFUND_ID_PREFIX, RefundId, refunds } from "./Refund.ts"
+import { refundData, refundEvents, reopenedEvents } from "./RefundEvents.ts"
+
+/** What went back of a payment, or may do so. */
+export interface ReturnedOf {
+  readonly refunds: ReadonlyArray<Refund>
+  readonly disputes: ReadonlyArray<Dispute>
+}
+
+/** The same for the rules, without some of them. */
+const amountsOf = ({ disputes: disputed, refunds: given }: ReturnedOf, without?: string): Returned => ({
+  refunds: given
+    .filter(({ id }) => id !== without)
+    .map((one) => ({ ...one, isCredited: one.creditNoteId !== null })),
+  disputes: disputed.filter(({ id }) => id !== without),
+})
+
+/** The most that can be refunded of a payment now. */
+export const refundable = (payment: StoredPayment, returned: ReturnedOf): bigint =>
+  refundableOf(payment, amountsOf(returned))
+
+/** What a new refund is about. */
+export interface NewRefund {
+  readonly amount: bigint
+  readonly reason: Refund["reason"]
+  readonly creditNoteId: CreditNote["id"] | null
+}
+
+/** What the provider has said of a refund, and how it names it. */
+export type RefundNews = RefundInput & { readonly reference?: string | null }
+
+/** Gives the functions that write refunds in the current transaction, which holds the invoice. */
+export const makeRefundBook = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const ids = yield* IdGenerator
+  const collecting = yield* Collecting
+  const bookOf = yield* invoiceBooks
+  const collections = yield* Collections
+  const store = collections.of(refunds)
+  const disputeStore = collections.of(disputes)
+  const notePort = yield* optionalPort(CreditNoteStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
+  const paymentPort = yield* optionalPort(PaymentStore)
+
+  const publish = (refund: Refund, type: keyof typeof refundEvents) =>
+    outbox.publish(refundEvents[type], refundData(refund), { customerId: refund.customerId })
+
+  /** What went back of a payment. It has `MAX_REFUNDS` refunds and disputes at most. */
+  const returnedOf = Effect.fnUntraced(function* (paymentId: PaymentId) {
+    const page = { limit: MAX_REFUNDS, cursor: undefined }
+    const given = yield* Effect.orDie(store.list({ paymentId }, page))
+    const disputed = yield* Effect.orDie(disputeStore.list({ paymentId }, page))
+    const returned: ReturnedOf = { refunds: given.data, disputes: disputed.data }
+    return returned
+  })
+
+  /** What an invoice is not paid with any more, now that `amount` of a payment has gone back. It is due again. */
+  const reverse = Effect.fnUntraced(function* (
+    { amount, id }: Pick<Refund | Dispute, "id" | "amount">,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+  ): Effect.fn.Return<bigint, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+    const notes = yield* (yield* notePort).ofInvoice(invoice.id)
+    const creditedRefunds = notes.reduce((sum, { refund }) => sum + refund, 0n)
+    const { amountPaid } = invoice.state
+    const returned = amountsOf(yield* returnedOf(payment.id), id)
+    const reversed = reversalOf(amount, payment, returned, { amountPaid, creditedRefunds })
+    if (reversed === 0n) return 0n
+    const updatedAt = yield* DateTime.now
+    const changed = { ...invoice, state: reverseInvoice(invoice.state, reversed), updatedAt }
+    yield* (yield* invoicePort).save(changed)
+    yield* collecting.review(changed)
+    if (invoice.state.status === "paid") {
+      yield* outbox.publish(reopenedEvents["invoice.reopened"], dataOf(changed), {
+        customerId: changed.customerId,
+      })
+    }
+    return reversed
+  })
+
+  /** Money that went back has come again: the invoice takes what is due of it. Gives what it did not take. */
+  const restore = Effect.fnUntraced(function* (reversed: bigint, invoice: StoredInvoice) {
+    const amount = restorationOf(reversed, invoice.state)
+    if (amount > 0n) {
+      yield* bookOf(yield* invoicePort)
+        .apply(invoice, { action: "pay", amount })
+        .pipe(Effect.catchTag("ActionUnavailable", Effect.die))
+    }
+    return reversed - amount
+  })
+
+  /** The refund with what its new status does to the invoice. */
+  const settled = Effect.fnUntraced(function* (refund: Refund, before: Refund, invoice: StoredInvoice) {
+    if (refund.status === "succeeded") {
+      const payment = Option.getOrUndefined(yield* (yield* paymentPort).find(refund.paymentId))
+      const isReversed = payment !== undefined && refund.creditNoteId === null
+      const reversed = isReversed ? yield* reverse(refund, payment, invoice) : 0n
+      return { ...refund, reversed, succeededAt: yield* DateTime.now }
+    }
+    if (refund.status !== "failed" || before.reversed === 0n) return refund
+    return { ...refund, reversed: yield* restore(before.reversed, invoice) }
+  })
+
+  /**
+   * Applies what is said of a refund: the one way that it changes. News that change nothing give the refund as it is.
+   */
+  const apply = Effect.fnUntraced(function* (
+    before: Refund,
+    invoice: StoredInvoice,
+    news: RefundNews,
+  ): Effect.fn.Return<Refund, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+    const step = stepRefund(before.status, news)
+    const reference = before.reference ?? news.reference ?? null
+    if (step === undefined && reference === before.reference) return before
+    const updatedAt = yield* DateTime.now
+    const named = { ...before, ...step, reference, updatedAt, sequence: before.sequence + 1 }
+    const changed = step === undefined ? named : yield* settled(named, before, invoice)
+    yield* store.modify(before.id, () => Effect.succeed(changed))
+    if (step?.status === "succeeded") yield* publish(changed, "refund.succeeded")
+    if (step?.status === "failed") yield* publish(changed, "refund.failed")
+    return changed
+  })
+
+  /** A new refund of a payment. Of a payment that a person has recorded, a person has given the money back. */
+  const create = Effect.fnUntraced(function* (
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    asked: NewRefund,
+  ): Effect.fn.Return<Refund, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+    const now = yield* DateTime.now
+    const { currency, customerId, id: paymentId, invoiceId, provider } = payment
+    const refund: Refund = {
+      ...Resource.unset(refunds),
+      ...asked,
+      id: RefundId.make(yield* ids.next(REFUND_ID_PREFIX)),
+      paymentId,
+      invoiceId,
+      customerId,
+      currency,
+      provider,
+      reversed: 0n,
+      status: "pending",
+      sequence: 1,
+      createdAt: now,
+      updatedAt: now,
+    }
+    yield* store.insert(refund)
+    yield* publish(refund, "refund.created")
+    return provider === MANUAL_PROVIDER
+      ? yield* apply(refund, invoice, { type: "stated", status: "succeeded", code: null })
+      : refund
+  })
+
+  return { apply, create, publish, returnedOf, reverse, store, disputeStore }
+})
+
+/** What the provider states of a refund. `undefined`: what it states is not of this refund. */
+export const newsOf = (
+  { amount, currency }: Pick<Refund, "amount" | "currency">,
+  stated: ProviderRefund,
+): RefundNews | undefined => {
+  const { code, reference, status } = stated
+  const isSame = stated.amount === amount && stated.currency === currency
+  return isSame ? { type: "stated", status, code, reference } : undefined
+}

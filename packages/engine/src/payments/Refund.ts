@@ -1,0 +1,180 @@
+/**
+ * Money that goes back: refunds, and disputes that a customer's bank decides. Amounts are integers of the currency's minor
+ * unit, and instants are in epoch milliseconds.
+ *
+ * A payment never changes once it has succeeded. What went back of it stands beside it: a refund or a dispute has an
+ * `amount`, and the part of it that an invoice is not paid with any more (`reversed`). So the `amountPaid` of an invoice
+ * is what its payments applied, less what was reversed.
+ */
+import { lesser } from "../invoices/Amounts.ts"
+import { dueOf, type Invoice } from "../invoices/Invoice.ts"
+import { withActions } from "../invoices/Machine.ts"
+import type { Payment } from "./Payment.ts"
+import { UNRESOLVED_DELAYS } from "./Retry.ts"
+
+/**
+ * A `pending` refund is on its way. What came of an `unresolved` one is not known. A `failed` one gave nothing back, or it
+ * came back.
+ */
+export type RefundStatus = "pending" | "unresolved" | "succeeded" | "failed"
+
+/** `won`: the seller keeps the money. `lost`: the customer has it. */
+export type DisputeStatus = "open" | "won" | "lost"
+
+/** A refund, as far as the amounts of its payment depend on it. */
+export interface RefundAmounts {
+  readonly status: RefundStatus
+  readonly amount: bigint
+  readonly reversed: bigint
+  /** Whether a credit note says why it is given back. Then the invoice stays paid. */
+  readonly isCredited: boolean
+}
+
+/** The same of a dispute. */
+export interface DisputeAmounts {
+  readonly status: DisputeStatus
+  readonly amount: bigint
+  readonly reversed: bigint
+}
+
+/** All that went back of a payment, or may do so. */
+export interface Returned {
+  readonly refunds: ReadonlyArray<RefundAmounts>
+  readonly disputes: ReadonlyArray<DisputeAmounts>
+}
+
+type Taken = Pick<Payment, "status" | "amount" | "applied" | "overpaid">
+
+const total = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
+
+const atLeastZero = (amount: bigint): bigint => (amount < 0n ? 0n : amount)
+
+/**
+ * The most that can be refunded of a payment now: its amount, less refunds that have not failed, and less disputes that
+ * are open or lost.
+ */
+export const refundableOf = ({ amount, status }: Taken, { disputes, refunds }: Returned): bigint => {
+  if (status !== "succeeded") return 0n
+  const given = refunds.filter((one) => one.status !== "failed").map((one) => one.amount)
+  const disputed = disputes.filter((one) => one.status !== "won").map((one) => one.amount)
+  return atLeastZero(amount - total(given) - total(disputed))
+}
+
+/** What of a payment its invoice is paid with. */
+const onInvoiceOf = ({ applied }: Taken, { disputes, refunds }: Returned): bigint =>
+  applied - total([...refunds, ...disputes].map(({ reversed }) => reversed))
+
+/** What of a payment is the customer's credit: more than was due when it came, or when a refund of it came back. */
+const creditOf = ({ overpaid }: Taken, { disputes, refunds }: Returned): bigint => {
+  const failed = refunds.filter(({ status }) => status === "failed").map(({ reversed }) => reversed)
+  const gone = refunds.filter(({ isCredited, status }) => status === "succeeded" && !isCredited)
+  const lost = disputes.filter(({ status }) => status === "lost")
+  return atLeastZero(
+    overpaid + total(failed) - total([...gone, ...lost].map(({ amount, reversed }) => amount - reversed)),
+  )
+}
+
+/** What an invoice says of the money that it was paid with. */
+export interface PaidInvoice {
+  readonly amountPaid: bigint
+  /** What its credit notes refund. That stays paid: the credit notes say why it goes back. */
+  readonly creditedRefunds: bigint
+}
+
+/**
+ * What an invoice is not paid with any more, when `amount` of a payment has gone back without a credit note. The
+ * customer's credit goes first. `returned` is all the rest.
+ */
+export const reversalOf = (
+  amount: bigint,
+  payment: Taken,
+  returned: Returned,
+  { amountPaid, creditedRefunds }: PaidInvoice,
+): bigint => {
+  const rest = atLeastZero(amount - creditOf(payment, returned))
+  const most = lesser(onInvoiceOf(payment, returned), amountPaid - creditedRefunds)
+  return lesser(rest, atLeastZero(most))
+}
+
+/**
+ * The invoice that is paid with less. What is due of it is not collected by itself. An invoice that was paid is open
+ * again.
+ */
+export const reverseInvoice = (invoice: Invoice, amount: bigint): Invoice => {
+  const paid = { ...invoice, amountPaid: invoice.amountPaid - amount }
+  const isPaid = invoice.status === "paid"
+  return withActions({
+    ...paid,
+    status: isPaid ? "open" : invoice.status,
+    amountDue: dueOf(paid),
+    collection: isPaid || invoice.status === "open" ? "stopped" : invoice.collection,
+    sequence: invoice.sequence + 1,
+  })
+}
+
+/**
+ * How much of what was reversed an invoice is paid with again, when a refund has come back. What is not due any more is the
+ * customer's credit.
+ */
+export const restorationOf = (
+  reversed: bigint,
+  { amountDue, status }: Pick<Invoice, "amountDue" | "status">,
+): bigint => (status === "open" || status === "uncollectible" ? lesser(reversed, amountDue) : 0n)
+
+const DAY_MILLIS = 86_400_000
+/** For so many days after it was sent first, a refund is read by itself. */
+const READ_DAYS = 30
+
+/** How long after it was sent first a refund is read: as often as an attempt at first, and then once a day. */
+const READS: ReadonlyArray<number> = (() => {
+  const reads: Array<number> = []
+  for (const delay of UNRESOLVED_DELAYS) reads.push((reads.at(-1) ?? 0) + delay)
+  while (reads.at(-1)! + DAY_MILLIS <= READ_DAYS * DAY_MILLIS) reads.push(reads.at(-1)! + DAY_MILLIS)
+  return reads
+})()
+
+/** When a refund is read next. `null`: not by itself. */
+export const nextRefundRead = (sentAt: number, now: number): number | null => {
+  const next = READS.find((after) => sentAt + after > now)
+  return next === undefined ? null : sentAt + next
+}
+
+/** What is said of a refund: by the provider, or by how a call of it has failed. */
+export type RefundInput =
+  | {
+      readonly type: "stated"
+      readonly status: Exclude<RefundStatus, "unresolved">
+      /** Why it has failed. */
+      readonly code: string | null
+    }
+  /** A call that sends it, or one that reads it, has failed. */
+  | {
+      readonly type: "failed"
+      readonly call: "send" | "read"
+      readonly reason: "transient" | "permanent" | "unknown"
+    }
+
+/** The code of a refund that the provider refuses to make. Surely nothing happened. */
+export const REFUSED = "refused_by_provider"
+
+/** How a refund stands after an input. */
+export interface RefundStep {
+  readonly status: RefundStatus
+  readonly failureCode: string | null
+}
+
+const FAILED_CALL = { transient: "pending", permanent: "failed", unknown: "unresolved" } as const
+
+/**
+ * Applies an input. `undefined`: it changes nothing. A refund that has failed stays so. One that has succeeded may still
+ * fail: the customer's bank sends the money back.
+ */
+export const stepRefund = (status: RefundStatus, input: RefundInput): RefundStep | undefined => {
+  if (status === "failed") return undefined
+  // A call that reads tells nothing when it fails.
+  if (input.type === "failed" && (input.call === "read" || status === "succeeded")) return undefined
+  const to = input.type === "failed" ? FAILED_CALL[input.reason] : input.status
+  if (to === status || (status === "succeeded" && to === "pending")) return undefined
+  const code = input.type === "failed" ? REFUSED : input.code
+  return { status: to, failureCode: to === "failed" ? (code ?? "failed") : null }
+}
