@@ -20,12 +20,15 @@ describe("the catalogue of event types", () => {
         all.map(({ name }) => name),
         [
           "credit_note.created",
+          "dispute.closed",
+          "dispute.opened",
           "invoice.collection_exhausted",
           "invoice.created",
           "invoice.deleted",
           "invoice.finalized",
           "invoice.marked_uncollectible",
           "invoice.paid",
+          "invoice.reopened",
           "invoice.voided",
           "payment.action_required",
           "payment.failed",
@@ -37,6 +40,9 @@ describe("the catalogue of event types", () => {
           "payment_method.detached",
           "payment_method.expiring",
           "payment_method.updated",
+          "refund.created",
+          "refund.failed",
+          "refund.succeeded",
           "subscription.activated",
           "subscription.canceled",
           "subscription.created",
@@ -124,7 +130,7 @@ describe("the data of an event", () => {
         return EventType.problemOf(type, data)?.problem !== "is not a known field"
       }).map((field) => ({ type, field })),
     )
-    assert.lengthOf(holders, 48)
+    assert.lengthOf(holders, 52)
     const problemOf = ({ field, type }: (typeof holders)[number], text: string) =>
       EventType.problemOf(type, { ...(type.example as object), [field]: text })?.message
     const impossible = [

@@ -155,7 +155,7 @@ export type RefundInput =
     }
 
 /** The code of a refund that the provider refuses to make. Surely nothing happened. */
-export const REFUSED = "refused_by_provider"
+const REFUSED = "refused_by_provider"
 
 /** How a refund stands after an input. */
 export interface RefundStep {
