@@ -153,6 +153,7 @@ export { problemsOfQuote, quoteOf } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
 export type { Chargeable, Money } from "./payments/Chargeable.ts"
+export { notClosed } from "./payments/Close.ts"
 export type {
   Attempt,
   AttemptStatus,
@@ -194,6 +195,7 @@ export type { CardExpiry, SavedMethod, SetupRead } from "./payments/PaymentMetho
 export { expiringFrom, nextSetupRead, SETUP_READS } from "./payments/PaymentMethod.ts"
 export {
   ANSWER_MILLIS,
+  CLOSE_DELAYS,
   DECLINE_CODES,
   MAX_DECLINES_OF_METHOD,
   RESEND_MILLIS,

@@ -43,7 +43,9 @@ const oneAttemptAtATime: Check<PaymentBooks> = ({ facts }) => {
   const invoiceOf = new Map<string, string>()
   const standing = new Map<string, Standing>()
   const problems: Array<string> = []
+  const ofCustomers = new Set<string>()
   for (const fact of facts) {
+    if (fact.type === "stated" && fact.isCustomersTurn) ofCustomers.add(fact.attemptId)
     if (fact.type === "opened") invoiceOf.set(fact.reference, fact.invoiceId)
     if (fact.type === "stated") standing.set(fact.reference, fact)
     if (fact.type === "closed") standing.delete(fact.reference)
@@ -52,8 +54,10 @@ const oneAttemptAtATime: Check<PaymentBooks> = ({ facts }) => {
       ({ attemptId, reference, status }) =>
         attemptId !== fact.attemptId &&
         invoiceOf.get(reference) === invoiceOf.get(fact.reference) &&
-        // A payment whose customer has to confirm it takes no second attempt, and neither does another payment.
-        (status === "succeeded" || status === "processing" || reference !== fact.reference),
+        // Another payment takes no second attempt, and neither does one that may have taken the money. What a customer
+        // does is known only when it is read; the bank takes the money of a payment once.
+        (reference !== fact.reference ||
+          ((status === "succeeded" || status === "processing") && !ofCustomers.has(attemptId))),
     )
     for (const { attemptId, status } of others) {
       problems.push(`${fact.attemptId} was sent while ${attemptId} is ${status}`)

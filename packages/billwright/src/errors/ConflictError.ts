@@ -55,16 +55,22 @@ export class CustomerHasSubscriptionError extends ConflictError {
 }
 
 /**
- * The subscription, invoice, invoice item, payment or payment method does not allow the action as it is. The
+ * The subscription, invoice, invoice item, payment, payment method or payment provider does not allow the action as it is. The
  * `availableActions` of the first two are those that they allow. Nothing has changed.
  */
 export class ActionUnavailableError extends ConflictError {
   override readonly name = "ActionUnavailableError"
-  readonly object: "subscription" | "invoice" | "invoice item" | "payment" | "payment method"
+  readonly object:
+    | "subscription"
+    | "invoice"
+    | "invoice item"
+    | "payment"
+    | "payment method"
+    | "payment provider"
   readonly id: string
 
   constructor(
-    object: "subscription" | "invoice" | "invoice item" | "payment" | "payment method",
+    object: "subscription" | "invoice" | "invoice item" | "payment" | "payment method" | "payment provider",
     id: string,
     message: string,
     options?: ErrorOptions,

@@ -19,6 +19,7 @@ export interface PaymentAttention {
    * - `outcome_unknown`: nobody knows what came of the last attempt.
    * - `no_result`: the bank or the customer has done nothing for 30 days.
    * - `closed_at_provider`: somebody has closed it at the provider.
+   * - `not_closed`: its money is not wanted any more, and the provider does not close it.
    */
   readonly code:
     | "provider_refused"
@@ -26,6 +27,7 @@ export interface PaymentAttention {
     | "outcome_unknown"
     | "no_result"
     | "closed_at_provider"
+    | "not_closed"
   /** What happened, and what to do, for people. */
   readonly message: string
   readonly since: Date
@@ -95,7 +97,7 @@ export interface Payments {
   /**
    * Receives a request that the payment provider has sent to a route of yours: the bytes of its body as they came, at most
    * 1 MiB, and its headers by lower-case name. Answer it with the `httpStatus`. What it tells is read again from the
-   * provider, and stored before the promise resolves. Repeats change nothing.
+   * provider, and stored before the promise resolves. Repeats change nothing. Not in a transaction.
    *
    * `POST /payment_providers/{name}/webhook` of the REST API does the same.
    */

@@ -1,5 +1,5 @@
 /**
- * The error for an action that a subscription, an invoice, a payment or a payment method does not allow as it is.
+ * The error for an action that a subscription, an invoice, a payment, a payment method or a payment provider does not allow as it is.
  */
 import { Schema } from "effect"
 
@@ -7,7 +7,14 @@ import { Schema } from "effect"
 export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
   "ActionUnavailable",
   {
-    object: Schema.Literals(["subscription", "invoice", "invoice item", "payment", "payment method"]),
+    object: Schema.Literals([
+      "subscription",
+      "invoice",
+      "invoice item",
+      "payment",
+      "payment method",
+      "payment provider",
+    ]),
     id: Schema.String,
     /** A sentence, such as `void is not possible: the invoice is draft`. */
     problem: Schema.String,

@@ -5,7 +5,7 @@
  * Each visit makes one call of the provider, between two transactions. What is about to be sent is stored before the call.
  * So a process may die anywhere: the attempt is read, and nothing is charged twice.
  */
-import { collect, type CollectionInput, type Decline, IDLE, stepOf } from "@billwright/engine"
+import { collect, type CollectionInput, IDLE, stepOf } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Collecting, NOBODY } from "../invoices/Collecting.ts"
@@ -19,6 +19,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { declinesElsewhere } from "./Declines.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
@@ -32,12 +33,6 @@ import { PaymentStore } from "./PaymentStore.ts"
 import { attemptAnswer, closedPayment, openedPayment, paymentRead } from "./ProviderAnswers.ts"
 import { within } from "./ProviderCalls.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
-
-/** How long after a payment could not be closed that is tried again, if nothing else happens to it. */
-const CLOSE_AGAIN_MILLIS = 3_600_000
-
-/** How many of a customer's last payments are looked at for declines. Networks allow 15 declines of a method in 30 days. */
-const DECLINES_OF_PAYMENTS = 100
 
 /** Longest message of a provider that is kept, in code points. The rest is cut. */
 const MAX_MESSAGE_LENGTH = 500
@@ -157,29 +152,6 @@ export const makeCollector = Effect.gen(function* () {
       ? Effect.succeed(provider)
       : Effect.die(new TypeError(`the payment provider ${name} is not there`))
 
-  /**
-   * The declines of the customer's methods for other invoices. An attempt whose answer is not there yet counts as one: so
-   * there are not too many when several are made at the same time.
-   */
-  const declinesElsewhere = Effect.fnUntraced(function* (
-    { payments }: PaymentPorts,
-    { customerId, invoiceId }: StoredPayment,
-  ) {
-    const page = { limit: DECLINES_OF_PAYMENTS, cursor: undefined }
-    const { data } = yield* Effect.orDie(payments.list({ customerId }, page))
-    const found = new Map<string, Decline>()
-    for (const { collection, invoiceId: other } of data) {
-      if (collection === null || other === invoiceId) continue
-      const { attempt, declines } = collection
-      // A payment that takes the place of another one of its invoice has copies of its declines.
-      for (const decline of declines) found.set(`${other} ${decline.at} ${decline.method ?? ""}`, decline)
-      if (attempt?.status === "sent" && attempt.sentAt !== null) {
-        found.set(attempt.id, { method: attempt.method, at: attempt.sentAt })
-      }
-    }
-    return [...found.values()]
-  })
-
   /** Decides what to do next with a payment that is due, and stores what is about to be sent. */
   const plan = Effect.fnUntraced(function* (id: PaymentId, holds: Holds) {
     const ports = yield* portsOf
@@ -228,7 +200,7 @@ export const makeCollector = Effect.gen(function* () {
         : yield* book.apply(ports, payment, invoice, yield* nextAttempt(ids, next))
     const sent = yield* book.apply(ports, ready, invoice, {
       type: "send",
-      elsewhere: yield* declinesElsewhere(ports, ready),
+      elsewhere: yield* declinesElsewhere(ports.payments, ready),
     })
     const attempted = sent.collection?.attempt
     // It is too late to send it again, or its method was declined too often.
@@ -297,13 +269,11 @@ export const makeCollector = Effect.gen(function* () {
     Effect.matchEffect(
       within(() => Effect.flatMap(from.closePayment(reference), closedPayment)),
       {
-        onFailure: () =>
-          change(payment, ({ payments }, current, invoice) =>
-            Effect.flatMap(DateTime.now, ({ epochMilliseconds: now }) =>
-              isToClose(current, invoice)
-                ? payments.save({ ...current, dueAt: now + CLOSE_AGAIN_MILLIS })
-                : Effect.void,
-            ),
+        onFailure: ({ message }) =>
+          change(payment, (ports, current, invoice) =>
+            isToClose(current, invoice)
+              ? book.noteNotClosed(ports, current, invoice, cleaned(message))
+              : Effect.void,
           ),
         onSuccess: (closed) =>
           closed === "already_succeeded"
@@ -346,8 +316,10 @@ export const makeCollector = Effect.gen(function* () {
 const failedBy = ({ message, reason }: ProviderFailure): CollectionInput => ({
   type: "failed",
   reason,
-  message: Text.cleaned(message, MAX_MESSAGE_LENGTH),
+  message: cleaned(message),
 })
+
+const cleaned = (message: string): string => Text.cleaned(message, MAX_MESSAGE_LENGTH)
 
 /** Begins to collect what is issued, and closes what is not wanted any more, if there is a provider. */
 export const layer = Layer.effect(

@@ -3,6 +3,7 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { Collections } from "../shared/Collections.ts"
@@ -16,8 +17,6 @@ import { PaymentStore } from "./PaymentStore.ts"
 import { paymentRead } from "./ProviderAnswers.ts"
 import { within } from "./ProviderCalls.ts"
 import { MAX_NOTICE_BYTES, type Notice, type NoticeReceipt, type NoticeRequest } from "./ProviderNotices.ts"
-
-type Received<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
 
 const ACCEPTED: NoticeReceipt = { outcome: "accepted", httpStatus: 200 }
 const IGNORED: NoticeReceipt = { outcome: "ignored", httpStatus: 200 }
@@ -68,10 +67,20 @@ export const makeNoticeReceiver = Effect.gen(function* () {
     return yield* readPayment(from, notice)
   })
 
-  return (request: NoticeRequest): Received<NoticeReceipt> =>
+  return (
+    request: NoticeRequest,
+  ): Effect.Effect<
+    NoticeReceipt,
+    ActionUnavailable | InvalidInput | InvoicingUnsupported | StorageError,
+    CurrentTenant
+  > =>
     Effect.gen(function* () {
       yield* checkBody(request.body)
       if (provider === null) return IGNORED
+      if (yield* transactor.inTransaction) {
+        const problem = "receive is not possible: the payment provider can't be called within a transaction"
+        return yield* new ActionUnavailable({ object: "payment provider", id: provider.name, problem })
+      }
       const now = yield* DateTime.now
       const received = provider.receive(request, now.epochMilliseconds)
       if (received.type === "invalid") return REFUSED

@@ -150,6 +150,7 @@ export const makePayInvoice = Effect.gen(function* () {
     provider: PaymentProvider,
     id: InvoiceId,
     asked: PayInvoice,
+    isRead: boolean,
   ): Effect.fn.Return<
     Next,
     ActionUnavailable | InvalidInput | InvoiceNotFound | PaymentMethodNotFound | Failure,
@@ -171,7 +172,7 @@ export const makePayInvoice = Effect.gen(function* () {
     if (payment.provider !== provider.name) {
       return { type: "refused", problem: `its payment is at the provider ${payment.provider}` }
     }
-    const step = payStepOf(payment.collection)
+    const step = payStepOf(payment.collection, isRead)
     if (step.type === "refused") return step
     if (step.type === "read") return { type: "read", payment }
     if (payment.amount !== invoice.state.amountDue)
@@ -189,7 +190,7 @@ export const makePayInvoice = Effect.gen(function* () {
   })
 
   /** Does what is due on a payment, unless a runner does it. */
-  const work = Effect.fnUntraced(function* (id: PaymentId, customerId: CustomerId) {
+  const visitAll = Effect.fnUntraced(function* (id: PaymentId, customerId: CustomerId) {
     const isDue = Effect.gen(function* () {
       const payments = yield* Effect.orDie(paymentPort)
       const found = Option.getOrUndefined(yield* payments.find(id))
@@ -227,12 +228,16 @@ export const makePayInvoice = Effect.gen(function* () {
       if (yield* transactor.inTransaction) {
         return yield* unavailable(id, "the payment provider can't be called within a transaction")
       }
+      let isRead = false
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const decided = yield* transactor.atomically(time.within(customerId, next(current, id, asked)))
+        const work = next(current, id, asked, isRead)
+        const decided = yield* transactor.atomically(time.within(customerId, work))
+        isRead ||= decided.type === "read"
         // Later, it says what the round before came to.
         if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)
         if (decided.type === "read") yield* time.within(customerId, read(current, decided.payment))
-        if (decided.type === "close" || decided.type === "visit") yield* work(decided.payment.id, customerId)
+        if (decided.type === "close" || decided.type === "visit")
+          yield* visitAll(decided.payment.id, customerId)
         if (decided.type === "visit" || decided.type === "refused") {
           return toInvoice(yield* orNotFound(yield* invoices.find(id), id))
         }

@@ -9,6 +9,7 @@ import {
   type CollectionInput,
   isRequested,
   isUnderWay,
+  notClosed,
   successOf,
   withActions,
 } from "@billwright/engine"
@@ -24,6 +25,7 @@ import { Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import { declinesElsewhere } from "./Declines.ts"
 import type { StoredPayment } from "./Payment.ts"
 import { collectionEvents, failedData, paymentData, paymentEvents } from "./PaymentEvents.ts"
 import type { PaymentStore } from "./PaymentStore.ts"
@@ -175,9 +177,28 @@ export const makePaymentBook = Effect.gen(function* () {
     if (payment.collection === null || payment.status === "succeeded") return payment
     const { epochMilliseconds: now } = yield* DateTime.now
     const timezone = yield* timezoneOf(payment.customerId)
-    const collected = collect(payment.collection, input, now, timezone)
+    const isDecline = input.type === "read" && input.read.status === "declined"
+    const known = isDecline
+      ? { ...input, elsewhere: yield* declinesElsewhere(ports.payments, payment) }
+      : input
+    const collected = collect(payment.collection, known, now, timezone)
     if (collected.type === "unchanged") return payment
     return yield* write(ports, payment, invoice, collected, input)
+  })
+
+  /** Takes note that the provider did not close a payment that is not wanted any more. It is tried again, to a limit. */
+  const noteNotClosed = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    detail: string,
+  ) {
+    if (payment.collection === null) return
+    const updatedAt = yield* DateTime.now
+    const collection = notClosed(payment.collection, updatedAt.epochMilliseconds, detail)
+    const sequence = payment.sequence + 1
+    yield* ports.payments.save({ ...payment, collection, dueAt: collection.nextAt, sequence, updatedAt })
+    if (isPayable(invoice)) yield* noteCollection(ports, invoice, collection.state)
   })
 
   /** The payment is not waited for any more. It takes no money at the provider. */
@@ -197,5 +218,5 @@ export const makePaymentBook = Effect.gen(function* () {
     return ended
   })
 
-  return { apply, end, noteCollection }
+  return { apply, end, noteCollection, noteNotClosed }
 })

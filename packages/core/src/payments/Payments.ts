@@ -63,12 +63,12 @@ export class Payments extends Context.Service<
      * Receives a request that the payment provider has sent: the body as it came, and its headers. What it tells is read
      * again from the provider, and stored before this ends. Answer the request with the `httpStatus`.
      *
-     * The same event counts once. Fails with `InvalidInput` for a body of more than `MAX_NOTICE_BYTES`. Not within another
-     * transaction: it calls the provider.
+     * The same event counts once. Fails with `InvalidInput` for a body of more than `MAX_NOTICE_BYTES`. Within a
+     * transaction it is refused, because it calls the provider.
      */
     readonly receive: (
       request: NoticeRequest,
-    ) => Effect.Effect<NoticeReceipt, InvalidInput | Failure, CurrentTenant>
+    ) => Effect.Effect<NoticeReceipt, ActionUnavailable | InvalidInput | Failure, CurrentTenant>
 
     /**
      * Has the payment provider take what is due of an invoice now: of an open one, or of one that was written off. With

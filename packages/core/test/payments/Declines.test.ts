@@ -5,7 +5,7 @@ import { FakeProvider, Plans, Subscriptions } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { newCustomer } from "../world.ts"
-import { advanceTo, declined, inHours, PLAN, withProvider } from "./collecting.ts"
+import { advanceTo, declined, events, inHours, PLAN, withProvider } from "./collecting.ts"
 
 describe("a method that is always declined", () => {
   it.effect(
@@ -20,6 +20,10 @@ describe("a method that is always declined", () => {
         yield* advanceTo(inHours(24 * 29))
         const attempts = provider.payments.flatMap((payment) => payment.attempts)
         assert.lengthOf(attempts, 15)
+        const failed = (yield* events).filter(({ type }) => type === "payment.failed")
+        assert.lengthOf(failed, 15)
+        // With the last one they are used up, which is said of it.
+        assert.deepInclude(failed.at(-1)!.data, { will_retry: false, next_attempt_at: null })
       }).pipe(withProvider(provider))
     },
     { timeout: 30_000 },

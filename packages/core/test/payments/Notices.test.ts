@@ -1,7 +1,7 @@
 /**
  * Notices of a provider: whatever comes, in whatever order and how often, the books are what the provider states.
  */
-import { FakeProvider, type Notice, Payments, type ProviderFault } from "@billwright/core"
+import { FakeProvider, type Notice, Payments, type ProviderFault, Transactor } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Redacted } from "effect"
 import { as, globex } from "../world.ts"
@@ -169,5 +169,20 @@ describe("a notice", () => {
       const notice = { eventId: "evt_1", mode: "test", about: "payment", reference: "x" }
       assert.strictEqual(yield* outcomeOf(fake, notice), "ignored 200")
     }).pipe(withProvider(null as never))
+  })
+})
+
+describe("a notice in a transaction", () => {
+  it.effect("is refused, and nothing is read", () => {
+    const fake = waiting("requires_action", () => undefined)
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      fake.settle(fake.payments[0]!.reference, "succeeded")
+      const { atomically } = yield* Transactor
+      const error = yield* Effect.flip(atomically(tell(fake, fake.notices.at(-1)!)))
+      assert.include(error.message, "the payment provider can't be called within a transaction")
+      assert.strictEqual((yield* look(fake)).invoice.collection, "awaiting_customer")
+    }).pipe(withProvider(fake))
   })
 })

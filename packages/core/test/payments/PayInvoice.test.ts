@@ -119,6 +119,17 @@ describe("an invoice whose payment is asked for", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("that its customer has confirmed meanwhile is read, and not attempted again", () => {
+    const fake = new FakeProvider({ outcomeOf: outcomes({ status: "requires_action" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      fake.settle(fake.payments[0]!.reference, "succeeded")
+      assert.strictEqual((yield* pay(fake)).status, "paid")
+      assert.lengthOf(fake.payments[0]!.attempts, 1)
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("is attempted with what is due by then, with a payment of its own", () => {
     const fake = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
     return Effect.gen(function* () {

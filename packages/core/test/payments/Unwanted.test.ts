@@ -10,6 +10,7 @@ import {
   Payments,
   type Tenant,
 } from "@billwright/core"
+import { CLOSE_DELAYS } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -153,6 +154,35 @@ describe("a payment that is not wanted any more", () => {
       yield* (yield* CreditNotes).create({ invoiceId: invoice.id, amount: 1_500n, reason: "other" })
       yield* advanceTo(inHours(24))
       assert.lengthOf(provider.payments, 2)
+    }).pipe(withProvider(provider))
+  })
+})
+
+describe("a payment that is not wanted any more, and that the provider does not close", () => {
+  it.effect("is tried for two weeks, and then a person has to look, and may cancel it", () => {
+    let closings = 0
+    let isBusy = true
+    const provider = new FakeProvider({
+      outcomeOf: () => declined("insufficient_funds"),
+      faultOf: (call) => {
+        if (call !== "closePayment") return undefined
+        closings++
+        return isBusy ? "break" : undefined
+      },
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      yield* pay((yield* look(provider)).invoice.id)
+      yield* advanceTo(inHours(24 * 29))
+      assert.strictEqual(closings, CLOSE_DELAYS.length + 1)
+      const { invoice, payments } = yield* look(provider)
+      assert.deepInclude(invoice, { status: "paid", collection: "paid" })
+      const [open] = payments.filter(({ status }) => status === "open")
+      assert.strictEqual(open?.attention?.code, "not_closed")
+      assert.include(open?.attention?.message, "the key is wrong")
+      isBusy = false
+      assert.strictEqual((yield* (yield* Payments).cancel(open!.id)).status, "closed")
     }).pipe(withProvider(provider))
   })
 })

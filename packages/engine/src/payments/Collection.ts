@@ -45,6 +45,7 @@ export interface Attempt {
  * - `outcome_unknown`: nobody knows what came of the attempt, as often as it was read.
  * - `no_result`: the bank or the customer did nothing for 30 days.
  * - `closed_at_provider`: somebody has closed the payment at the provider.
+ * - `not_closed`: its money is not wanted any more, and the provider did not close it, as often as the schedule says.
  */
 export type AttentionCode =
   | "provider_refused"
@@ -52,6 +53,7 @@ export type AttentionCode =
   | "outcome_unknown"
   | "no_result"
   | "closed_at_provider"
+  | "not_closed"
 
 /** That a person has to look, and why. */
 export interface Attention {
@@ -84,6 +86,8 @@ export interface Collection {
   readonly tries: number
   /** When something happens by itself. `null`: it waits for a person, the customer or nothing. */
   readonly nextAt: number | null
+  /** How often closing it at the provider has failed. */
+  readonly closings?: number
   /** Why a person has to look, while it is `needs_attention`. */
   readonly attention?: Attention
 }
@@ -130,8 +134,8 @@ export type CollectionInput =
    * other invoices, which count, too.
    */
   | { readonly type: "send"; readonly elsewhere?: ReadonlyArray<Decline> }
-  /** What the provider answered, or said when it was read. */
-  | { readonly type: "read"; readonly read: PaymentRead }
+  /** What the provider answered, or said when it was read. `elsewhere`: as above, where it was declined. */
+  | { readonly type: "read"; readonly read: PaymentRead; readonly elsewhere?: ReadonlyArray<Decline> }
   /**
    * A call failed. `transient` and `permanent`: surely nothing happened. `unknown`: it may have, and so it may when no
    * answer is stored in time.

@@ -180,7 +180,8 @@ const tryAgain = (
     : { cause, nextAt: at + delay, tries: collection.tries + 1 }
 }
 
-type Declined = Extract<PaymentRead, { readonly status: "declined" }>
+type Read = Extract<CollectionInput, { readonly type: "read" }>
+type Declined = Read & { readonly read: Extract<PaymentRead, { readonly status: "declined" }> }
 
 const CAUSE_OF_ADVICE: Readonly<Record<Exclude<DeclineAdvice, "retry">, CollectionCause>> = {
   new_method: "needs_method",
@@ -191,7 +192,7 @@ const CAUSE_OF_ADVICE: Readonly<Record<Exclude<DeclineAdvice, "retry">, Collecti
 /** What follows a decline: the network's and the provider's advice comes before what the code says. */
 const declined = (
   collection: Collection,
-  { advice, code, notBefore }: Declined,
+  { elsewhere = [], read: { advice, code, notBefore } }: Declined,
   at: number,
   timezone: string,
 ): Move | string => {
@@ -209,7 +210,7 @@ const declined = (
   if (attempt?.once === true) return { ...noted, cause: "give_up" }
   if (next !== "retry") return { ...noted, cause: CAUSE_OF_ADVICE[next] }
   const retry = retryAt(all, decline, notBefore, timezone)
-  return retry === undefined
+  return retry === undefined || isDeclinedTooOften([...all, ...elsewhere], decline.method, retry)
     ? { ...noted, cause: "give_up" }
     : { ...noted, cause: "retry_later", nextAt: retry }
 }
@@ -255,7 +256,8 @@ const notAttempted = (collection: Collection, at: number): Move | string => {
 const isKnownClosed = ({ attempt, state }: Collection): boolean =>
   attempt === null ? state === "needs_attention" : attempt.status === "dropped"
 
-const stated = (collection: Collection, read: PaymentRead, at: number, timezone: string): Move | string => {
+const stated = (collection: Collection, input: Read, at: number, timezone: string): Move | string => {
+  const { read } = input
   switch (read.status) {
     case "succeeded":
       return { cause: "succeeded", ...marked(collection, "succeeded") }
@@ -271,7 +273,7 @@ const stated = (collection: Collection, read: PaymentRead, at: number, timezone:
     case "declined":
       // What is said of an attempt before this one says nothing of this one.
       return read.attemptId === collection.attempt?.id
-        ? declined(collection, read, at, timezone)
+        ? declined(collection, { ...input, read }, at, timezone)
         : notAttempted(collection, at)
   }
 }
@@ -345,7 +347,7 @@ const moveOf = (
         tries: collection.tries,
       }
     case "read":
-      return stated(collection, input.read, at, timezone)
+      return stated(collection, input, at, timezone)
     case "failed":
       return failed(collection, input.reason, at)
     case "stop":
@@ -410,6 +412,7 @@ export const collect = (
       declines,
       tries,
       nextAt,
+      ...(collection.closings === undefined ? {} : { closings: collection.closings }),
       ...(to === "needs_attention" ? { attention: attentionOf(collection, move, input, at) } : {}),
     },
     isPaid: to === "paid",

@@ -13,10 +13,14 @@ export type PayStep =
   | { readonly type: "refused"; readonly problem: string }
 
 const ATTEMPT: PayStep = { type: "attempt" }
+const READ: PayStep = { type: "read" }
 const refused = (problem: string): PayStep => ({ type: "refused", problem })
 
-/** What is done with an open payment when somebody asks for the money now. Never two attempts at once. */
-export const payStepOf = (collection: Collection): PayStep => {
+/**
+ * What is done with an open payment when somebody asks for the money now. Never two attempts at once. `isRead`: the provider
+ * was just asked, so that the collection is what it says.
+ */
+export const payStepOf = (collection: Collection, isRead: boolean): PayStep => {
   switch (collection.state) {
     case "paid":
       return refused("it is paid")
@@ -28,11 +32,13 @@ export const payStepOf = (collection: Collection): PayStep => {
       return isUnderWay(collection) ? refused("an attempt is being made: wait for its result") : ATTEMPT
     // A person has looked. What may have taken the money is read before anything else is attempted.
     case "needs_attention":
-      return isUnderWay(collection) ? { type: "read" } : ATTEMPT
+      return isUnderWay(collection) ? READ : ATTEMPT
+    // The customer may have confirmed it meanwhile.
+    case "awaiting_customer":
+      return isRead ? ATTEMPT : READ
     case "idle":
     case "retrying":
     case "awaiting_method":
-    case "awaiting_customer":
     case "exhausted":
     case "stopped":
       return ATTEMPT

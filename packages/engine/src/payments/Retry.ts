@@ -49,6 +49,12 @@ export const UNRESOLVED_DELAYS: ReadonlyArray<number> = [
 /** A payment that waits for a bank or for the customer is read once a day, so many times. */
 export const WAITING_DELAYS: ReadonlyArray<number> = Array.from({ length: 30 }, () => 24 * HOUR_MILLIS)
 
+/** When closing a payment that is not wanted any more is tried again, each after the one before: hourly, then daily. */
+export const CLOSE_DELAYS: ReadonlyArray<number> = [
+  ...Array.from({ length: 24 }, () => HOUR_MILLIS),
+  ...Array.from({ length: 13 }, () => 24 * HOUR_MILLIS),
+]
+
 /** Providers may forget keys after a day. An attempt is not sent again so long after it was sent first. */
 export const RESEND_MILLIS = 23 * HOUR_MILLIS
 

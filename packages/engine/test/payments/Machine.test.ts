@@ -12,6 +12,7 @@ import {
   type DeclineAdvice,
   IDLE,
   MAX_DECLINES_OF_METHOD,
+  notClosed,
   type PaymentRead,
   RESEND_MILLIS,
   stepOf,
@@ -377,6 +378,26 @@ describe("declines", () => {
     }
   })
 
+  it("of a method for other invoices are counted when the next attempt would be made", () => {
+    const many = (first: number) =>
+      Array.from({ length: MAX_DECLINES_OF_METHOD - 1 }, (_, n) => ({ method: "pm_1", at: first + n }))
+    const retry = after(attempt(), send, declined()).nextAt!
+    const rows = [
+      [many(START - DAY), "exhausted"],
+      [many(START - DAY).slice(1), "retrying"],
+      // By then, they are 30 days ago.
+      [many(retry - 31 * DAY), "retrying"],
+      [many(START - DAY).map((one) => ({ ...one, method: "pm_2" })), "retrying"],
+    ] as const
+    for (const [elsewhere, state] of rows) {
+      const input = { ...declined(), elsewhere } as CollectionInput
+      const collected = collect(sent, input, START, ZONE)
+      assert(collected.type === "changed")
+      assert.strictEqual(collected.collection.state, state)
+      assert.strictEqual(collected.collection.nextAt === null, state === "exhausted")
+    }
+  })
+
   it("for want of the customer's confirmation wait for it, and count once", () => {
     const waiting = after(attempt(), send, declined(null, { code: "authentication_required" }))
     assert.strictEqual(waiting.state, "awaiting_customer")
@@ -427,6 +448,26 @@ const walk = (steps: ReadonlyArray<readonly [CollectionInput, number]>) => {
     return { before, input, result, collection, at }
   })
 }
+
+describe("closing that fails", () => {
+  it("is tried again hourly for a day, then daily for 13 days, and then a person has to look", () => {
+    const at = START
+    let collection = after(attempt(), send, declined())
+    const delays: Array<number> = []
+    for (let now = at; ; now = collection.nextAt!) {
+      collection = notClosed(collection, now, "busy")
+      if (collection.nextAt === null) break
+      delays.push((collection.nextAt - now) / HOUR)
+    }
+    assert.deepStrictEqual(delays, [...Array(24).fill(1), ...Array(13).fill(24)])
+    assert.deepInclude(collection, { state: "needs_attention", closings: delays.length })
+    assert.deepInclude(collection.attention, { code: "not_closed", detail: "busy" })
+    // A success is booked nevertheless, and what it waited for is not begun anew.
+    const paid = collect(collection, succeeded, START, ZONE)
+    assert(paid.type === "changed" && paid.isPaid)
+    assert.isNull(notClosed(collection, START, "busy").nextAt)
+  })
+})
 
 describe("for all inputs", () => {
   it("no attempt is replaced while it may have taken the money", () => {

@@ -57,8 +57,8 @@ describe("what is done when somebody asks for the money now", () => {
     ["collecting", "sent", "refused"],
     ["unresolved", "unknown", "refused"],
     ["processing", "processing", "refused"],
-    ["awaiting_customer", "requires_action", "attempt"],
-    ["awaiting_customer", "declined", "attempt"],
+    ["awaiting_customer", "requires_action", "read"],
+    ["awaiting_customer", "declined", "read"],
     ["retrying", "declined", "attempt"],
     ["retrying", "dropped", "attempt"],
     ["awaiting_method", "declined", "attempt"],
@@ -75,10 +75,10 @@ describe("what is done when somebody asks for the money now", () => {
   ]
   it.each([...rows])("%s with an attempt that is %s: %s", (state, status, step) => {
     const collection = inState(state, status)
-    assert.strictEqual(payStepOf(collection).type, step)
-    // The machine allows what is decided.
+    assert.strictEqual(payStepOf(collection, false).type, step)
+    // The machine allows what is decided, and what is decided once the customer's payment is read.
     const input = collect(collection, asked, START, ZONE)
-    assert.strictEqual(input.type === "changed", step === "attempt")
+    assert.strictEqual(input.type === "changed", payStepOf(collection, true).type === "attempt")
   })
 })
 
@@ -190,7 +190,7 @@ describe("for all inputs", () => {
         at = Math.max(at, collection.nextAt ?? at)
         const collected = collect(collection, input, at, ZONE)
         if (collected.type === "changed") collection = collected.collection
-        const step = payStepOf(collection)
+        const step = payStepOf(collection, true)
         if (step.type === "attempt") assert.isFalse(isUnderWay(collection))
         const tried = collect(collection, { ...asked, attemptId: "att_9" }, at, ZONE)
         assert.strictEqual(tried.type === "changed", step.type === "attempt")
