@@ -2900,7 +2900,7 @@ export interface components {
         };
         PaymentAttention: {
             /** @enum {string} */
-            code: "provider_refused" | "provider_unreachable" | "outcome_unknown" | "no_result" | "closed_at_provider";
+            code: "provider_refused" | "provider_unreachable" | "outcome_unknown" | "no_result" | "closed_at_provider" | "not_closed";
             message: string;
             /** Format: date-time */
             since: string;
