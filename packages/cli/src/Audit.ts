@@ -1,11 +1,21 @@
 /**
- * `billwright audit usage`: checks that roll-ups equal their records.
+ * `billwright audit`: checks that roll-ups equal their records, and what invoices state of usage.
  */
-import { Billing, CurrentTenant, type Tenant, Usage, type UsageDiscrepancy } from "@billwright/core"
-import { Console, Data, Effect, Layer } from "effect"
-import { Command } from "effect/cli"
+import {
+  Billing,
+  CurrentTenant,
+  Invoice,
+  ReceiptAudit,
+  type ReceiptDiscrepancy,
+  type Tenant,
+  Usage,
+  type UsageDiscrepancy,
+} from "@billwright/core"
+import { Console, Data, Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Progress from "./Progress.ts"
 import * as Store from "./Store.ts"
-import { account, json } from "./TenantFlags.ts"
+import { account, json, mode } from "./TenantFlags.ts"
 
 /** The audit found differences, which are already printed. */
 export class AuditFailed extends Data.TaggedError("AuditFailed")<{ readonly message: string }> {}
@@ -47,7 +57,109 @@ const auditUsage = Command.make(
   }),
 ).pipe(Command.withDescription("Compare every usage roll-up with its records"))
 
+/** The audit of invoices ends when it has found so many differences. */
+const MAX_DISCREPANCIES = 1_000
+
+const after = Flag.String("after").pipe(
+  Flag.withDescription(
+    "Go on after this invoice: the last one that an audit says it has read. Default: begin with the newest.",
+  ),
+  Flag.withSchema(Invoice.InvoiceId),
+  Flag.optional,
+)
+
+interface Audited {
+  readonly invoices: number
+  readonly receipts: number
+  readonly unchecked: number
+  readonly late: number
+  readonly discrepancies: ReadonlyArray<ReceiptDiscrepancy>
+  readonly last: Invoice.InvoiceId | null
+  readonly hasMore: boolean
+}
+
+const countOf = (count: number): string => count.toLocaleString("en-US")
+
+const readSoFar = ({ discrepancies, invoices, last, late, receipts, unchecked }: Audited): string =>
+  `read ${countOf(invoices)} invoices, the last one is ${last ?? "none"}; compared ${countOf(receipts)} receipts: ` +
+  `${countOf(late)} differ by usage that came or was voided later, and ${countOf(discrepancies.length)} by nothing known; ` +
+  `${countOf(unchecked)} could not be compared`
+
+const auditReceipts = Effect.fnUntraced(function* (from: Option.Option<Invoice.InvoiceId>) {
+  const { page } = yield* ReceiptAudit
+  const progress = Progress.make(readSoFar)
+  let all: Audited = {
+    invoices: 0,
+    receipts: 0,
+    unchecked: 0,
+    late: 0,
+    discrepancies: [],
+    last: Option.getOrNull(from),
+    hasMore: true,
+  }
+  while (all.hasMore && all.discrepancies.length < MAX_DISCREPANCIES) {
+    const next = yield* page(all.last === null ? {} : { startingAfter: all.last })
+    all = {
+      invoices: all.invoices + next.invoices,
+      receipts: all.receipts + next.receipts,
+      unchecked: all.unchecked + next.unchecked,
+      late: all.late + next.late,
+      discrepancies: [...all.discrepancies, ...next.discrepancies],
+      last: next.last ?? all.last,
+      hasMore: next.hasMore,
+    }
+    yield* progress(all)
+  }
+  return all
+})
+
+const describeReceipt = ({ invoiceId, lineId, problem, receipt, records }: ReceiptDiscrepancy): string =>
+  `${invoiceId}: the receipt of the line ${lineId} ${problem}: it says ${receipt.total} in ${receipt.recordCount} ` +
+  `of the meter ${receipt.meter}, records ${records.total} in ${records.recordCount}`
+
+const receiptsToJson = ({ hasMore, invoices, last, late, unchecked, ...found }: Audited): string =>
+  JSON.stringify(
+    {
+      invoices,
+      receipts: found.receipts,
+      unchecked,
+      late,
+      discrepancies: found.discrepancies.map(({ invoiceId, lineId, problem, receipt, records }) => ({
+        invoice_id: invoiceId,
+        line_id: lineId,
+        problem,
+        meter: receipt.meter,
+        receipt_total: receipt.total,
+        receipt_count: receipt.recordCount,
+        records_total: records.total,
+        records_count: records.recordCount,
+      })),
+      last,
+      has_more: hasMore,
+    },
+    undefined,
+    2,
+  )
+
+const auditInvoices = Command.make(
+  "invoices",
+  { ...Store.databaseFlags, account, mode, after, json },
+  Effect.fn(function* (options) {
+    const services = Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))
+    const found = yield* auditReceipts(options.after).pipe(
+      Effect.provideService(CurrentTenant, { accountId: options.account, mode: options.mode }),
+      Effect.provide(services),
+    )
+    const text = [...found.discrepancies.map(describeReceipt), `${readSoFar(found)}.`].join("\n")
+    yield* Console.log(options.json ? receiptsToJson(found) : text)
+    const { length } = found.discrepancies
+    if (length === 0) return
+    const more = found.hasMore ? `. There may be more: go on with --after ${found.last ?? ""}` : ""
+    yield* new AuditFailed({ message: `${length} receipts differ from the records${more}` })
+  }),
+).pipe(Command.withDescription("Compare what invoices state of usage with the records"))
+
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Check that stored data is consistent"),
-  Command.withSubcommands([auditUsage]),
+  Command.withSubcommands([auditUsage, auditInvoices]),
 )

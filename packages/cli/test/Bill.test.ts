@@ -4,11 +4,23 @@ import { join } from "node:path"
 /**
  * `billwright bill`, and servers that bill by themselves, on a real Postgres.
  */
-import { Billing, CurrentTenant, Customers, Invoices, Plans, Subscriptions, Tenant } from "@billwright/core"
+import {
+  Billing,
+  BillingRuns,
+  CurrentTenant,
+  Customers,
+  Invoices,
+  Meters,
+  Plans,
+  Subscriptions,
+  Tenant,
+  Usage,
+} from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import * as Cli from "./Cli.ts"
 import { until } from "./Until.ts"
@@ -122,5 +134,70 @@ describe("a server", () => {
     const server = await Cli.serve(["--store", "postgres"], { env })
     await until("the invoice is issued", async () => (await statuses(id))[0] === "open")
     assert.strictEqual(await server.stop(), 0)
+  })
+})
+
+/** A weekly subscription with usage in its first week, which is billed. */
+const billUsage = Effect.gen(function* () {
+  yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
+  yield* (yield* Plans).push({
+    plans: [
+      {
+        key: "calls",
+        name: "Calls",
+        currencies: ["EUR"],
+        interval: { unit: "week", count: 1 },
+        charges: [{ key: "calls", model: "unit", meter: "calls", price: { EUR: "0.05" } }],
+      },
+    ],
+  })
+  const { id: customerId } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
+  const startAt = DateTime.subtract(yield* DateTime.now, { days: 22 })
+  const timestamp = DateTime.add(startAt, { days: 2 })
+  yield* (yield* Usage).record({ customerId, productId: "api", unit: "call", quantity: 7, timestamp })
+  const { id } = yield* (yield* Subscriptions).create({ customerId, plan: "calls", startAt })
+  yield* (yield* BillingRuns).runDue()
+  return id
+})
+
+describe("billwright audit invoices", () => {
+  const audit = (...args: ReadonlyArray<string>) =>
+    Cli.runHere(["audit", "invoices", "--store", "postgres", "--mode", "test", ...args], { env })
+
+  it("compares receipts with the usage, and finds what nothing explains", { timeout: TIMEOUT }, async () => {
+    const subscriptionId = await runtime.runPromise(billUsage)
+    const fine = await audit()
+    assert.strictEqual(fine.code, 0, fine.stderr)
+    assert.match(fine.stdout, /compared 3 receipts: 0 differ by usage .* later, and 0 by nothing known/)
+
+    const planted = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`update billwright.usage_daily set quantity = 8 where quantity = 7`,
+    )
+    const url = Redacted.make(env["DATABASE_URL"]!)
+    await Effect.runPromise(Effect.provide(planted, PostgresClient.layer({ url })))
+    const found = await audit("--json")
+    assert.strictEqual(found.code, 1)
+    const report = JSON.parse(found.stdout) as {
+      readonly discrepancies: ReadonlyArray<object>
+      readonly last: string
+    }
+    assert.lengthOf(report.discrepancies, 1)
+    assert.deepInclude(report.discrepancies[0], {
+      problem: "has another total",
+      meter: "calls",
+      receipt_total: "7",
+      receipt_count: 1,
+      records_total: "8",
+      records_count: 1,
+    })
+    assert.include(found.stderr, "1 receipts differ from the records")
+    const text = await audit()
+    assert.include(text.stdout, "it says 7 in 1 of the meter calls, records 8 in 1")
+    // After the last invoice there is nothing left.
+    const rest = await audit("--after", report.last)
+    assert.strictEqual(rest.code, 0, rest.stderr)
+    assert.include(rest.stdout, "read 0 invoices")
+    assert.isNotEmpty(await statuses(subscriptionId))
   })
 })

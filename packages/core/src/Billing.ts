@@ -28,6 +28,7 @@ import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
+import { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
 import * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
@@ -98,6 +99,7 @@ export type Services =
   | Outbox
   | Payments
   | Plans
+  | ReceiptAudit
   | Resources.Services
   | Retention
   | Subscriptions
@@ -147,6 +149,7 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     Payments.layer,
     BillingRuns.layerManual,
     PaymentMethods.layer,
+    ReceiptAudit.layer,
     Refunds.layer,
     TestClocks.layer,
   ).pipe(

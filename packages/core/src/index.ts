@@ -176,6 +176,8 @@ export { subscriptionView } from "./subscriptions/SubscriptionView.ts"
 export type { PendingChangeView, SubscriptionView } from "./subscriptions/SubscriptionView.ts"
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
+export { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
+export type { AuditReceipts, ReceiptAuditPage, ReceiptDiscrepancy } from "./subscriptions/ReceiptAudit.ts"
 export { DueStore, LANES, laneOf, MAX_CLAIMED_SUBJECTS, MAX_SUBJECTS_OF_CUSTOMER } from "./time/DueStore.ts"
 export type {
   ClaimedSubject,

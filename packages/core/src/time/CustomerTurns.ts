@@ -34,7 +34,7 @@ const compare = (a: Place, b: Place): number =>
   (a.id < b.id ? -1 : 1)
 
 /** Whose turn it is. */
-export interface Turn {
+interface Turn {
   /** What has to be billed first. */
   readonly before: CustomerDue | undefined
   /** When something else of the customer is due first, in epoch milliseconds. */
