@@ -6,6 +6,8 @@ import { BillingRuns, Customers, Meters, Plans, Subscriptions } from "@billwrigh
 import type { PlanDefinition } from "@billwright/engine"
 import { Clock, DateTime, Effect } from "effect"
 import type { Client } from "pg"
+import { copyCustomer } from "./CopiedCustomers.ts"
+import { connected } from "./Fill.ts"
 import { pro } from "./MonthlyPlan.ts"
 import * as Ours from "./Ours.ts"
 
@@ -51,26 +53,14 @@ class ShiftedClock {
   }
 }
 
-const subscribe = (count: number) =>
-  Effect.gen(function* () {
-    const customers = yield* Customers
-    const subscriptions = yield* Subscriptions
-    yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
-    yield* (yield* Plans).push({ plans: [plan] })
-    const startAt = DateTime.makeUnsafe(monthOf(FIRST_MONTH))
-    yield* Effect.forEach(
-      Array.from({ length: count }, (_, index) => index),
-      (index) =>
-        Effect.gen(function* () {
-          const customer = yield* customers.create({
-            name: `Customer ${index}`,
-            email: `c${index}@example.com`,
-          })
-          yield* subscriptions.create({ customerId: customer.id, plan: plan.key, startAt })
-        }),
-      { concurrency: 8, discard: true },
-    )
-  })
+/** One customer with a subscription that starts at the end of the first month. */
+const subscribe = Effect.gen(function* () {
+  yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
+  yield* (yield* Plans).push({ plans: [plan] })
+  const customer = yield* (yield* Customers).create({ name: "Customer", email: "customer@example.com" })
+  const startAt = DateTime.makeUnsafe(monthOf(FIRST_MONTH))
+  yield* (yield* Subscriptions).create({ customerId: customer.id, plan: plan.key, startAt })
+})
 
 /** The library, with subscriptions whose first invoice is issued. */
 export interface World {
@@ -89,8 +79,9 @@ export const make = async (url: string, subscriptions: number): Promise<World> =
     const { invoices } = await run(Effect.flatMap(BillingRuns, (runs) => runs.runDue()))
     return invoices
   }
-  clock.set(monthOf(FIRST_MONTH))
-  await run(subscribe(subscriptions))
+  clock.set(monthOf(FIRST_MONTH - 1))
+  await run(subscribe)
+  await connected(url, (client) => copyCustomer(client, subscriptions - 1))
   await bill(FIRST_MONTH)
   return { bill, close: ours.close }
 }
@@ -103,12 +94,15 @@ export const useMonth = async (client: Client, month: number, records: number): 
   const start = monthOf(month - 1).toISOString()
   await client.query(
     `insert into billwright.usage_daily (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
-select s.account_id, s.mode, s.customer_id, 'api', 'call', (timestamptz '${start}' at time zone 'UTC')::date + d.day,
-  sum((n * 7 + ${month + 3}) % 13), count(*)
+select s.account_id, s.mode, s.customer_id, 'api', 'call', u.day, u.quantity, u.record_count
 from billwright.billing_subscriptions s
-cross join generate_series(0, ${DAYS - 1}) as d (day)
-cross join lateral generate_series(d.day, ${records - 1}, ${DAYS}) as n
-group by s.account_id, s.mode, s.customer_id, d.day`,
+cross join (
+  select (timestamptz '${start}' at time zone 'UTC')::date + d.day as day, sum((n * 7 + ${month + 3}) % 13) as quantity,
+    count(*) as record_count
+  from generate_series(0, ${DAYS - 1}) as d (day)
+  cross join lateral generate_series(d.day, ${records - 1}, ${DAYS}) as n
+  group by d.day
+) as u`,
   )
   await client.query("analyze billwright.usage_daily")
 }
