@@ -7,7 +7,7 @@ import type { PlanDefinition } from "@billwright/engine"
 import { Clock, DateTime, Effect } from "effect"
 import type { Client } from "pg"
 import { copyCustomer } from "./CopiedCustomers.ts"
-import { connected } from "./Fill.ts"
+import { connected, fillTables } from "./Fill.ts"
 import { pro } from "./MonthlyPlan.ts"
 import * as Ours from "./Ours.ts"
 
@@ -110,14 +110,16 @@ cross join (
 /** Writes records of the first month, spread over it, with their roll-ups. */
 export const storeRecords = async (client: Client, records: number): Promise<void> => {
   const start = monthOf(FIRST_MONTH).toISOString()
-  await client.query(
-    `insert into billwright.usage_records (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, created_at)
+  await fillTables(client, ["billwright.usage_records"], async () => {
+    await client.query(
+      `insert into billwright.usage_records (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, created_at)
 select s.account_id, s.mode, s.customer_id, gen_random_uuid(), 'api', 'call', (n * 7 + 2) % 13, t.at, t.at
 from billwright.billing_subscriptions s
 cross join generate_series(0, ${records - 1}) as n
 cross join lateral (
-  select timestamptz '${start}' + (n % ${DAYS}) * interval '1 day' + n * interval '1 second' as at
+    select timestamptz '${start}' + (n % ${DAYS}) * interval '1 day' + n * interval '1 second' as at
 ) as t`,
-  )
+    )
+  })
   await useMonth(client, FIRST_MONTH + 1, records)
 }
