@@ -206,10 +206,13 @@ export const orderPage = ({ invoice, retryAt, stripe, subscription, user }: Orde
       ${
         needsCard(invoice)
           ? html`<p>
-              <a class="button other" href="/account/card?next=/orders/${subscription.id}"
-                >Use another card</a
-              >
-            </p>`
+                <a class="button other" href="/account/card?next=/orders/${subscription.id}"
+                  >Use another card</a
+                >
+              </p>
+              <form method="post" action="/orders/${subscription.id}/pay">
+                <button class="other">Try this card again</button>
+              </form>`
           : undefined
       }
       <p><a href="/account">Go to your account</a></p>

@@ -1,5 +1,11 @@
 /** What the shop does with billing: it sells plans, saves cards and sees how payments fare. */
-import type { Billing, Invoice, PaymentMethod, Subscription } from "billwright"
+import {
+  ActionUnavailableError,
+  type Billing,
+  type Invoice,
+  type PaymentMethod,
+  type Subscription,
+} from "billwright"
 import type { Stripe } from "stripe"
 
 /** States of a payment that pass by themselves within a moment. */
@@ -50,6 +56,16 @@ export const settle = async (billing: Billing, subscription: Subscription): Prom
     await billing.runDue({ limit: 100 })
     const invoice = await invoiceOf(billing, subscription)
     if (invoice !== undefined && !PASSING.has(invoice.collection)) return
+  }
+}
+
+/** The customer has put money on the card, and does not want to wait for the next attempt. */
+export const payNow = async (billing: Billing, invoice: Invoice): Promise<void> => {
+  try {
+    await billing.invoices.pay(invoice.id)
+  } catch (error) {
+    // An attempt is under way, or there is no card. The page says so.
+    if (!(error instanceof ActionUnavailableError)) throw error
   }
 }
 

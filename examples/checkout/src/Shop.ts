@@ -220,6 +220,14 @@ const orders = (
     }),
   )
   app.post(
+    "/orders/:subscription/pay",
+    forOrder(async (response, _user, subscription) => {
+      const invoice = await Purchase.invoiceOf(billing, subscription)
+      if (invoice?.status === "open") await Purchase.payNow(billing, invoice)
+      response.redirect(303, `/orders/${subscription.id}`)
+    }),
+  )
+  app.post(
     "/orders/:subscription/confirmation",
     forOrder(async (response, _user, subscription) => {
       const invoice = await Purchase.invoiceOf(billing, subscription)

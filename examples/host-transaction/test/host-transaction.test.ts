@@ -91,9 +91,12 @@ const billed = async () =>
     )
   ).rows[0]
 
+/** On a busy machine, a shop takes its time to start. */
+const PATIENCE_MILLIS = 50_000
+
 const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
   for (let waited = 0; !(await isSo()); waited += POLL_MILLIS) {
-    if (waited > 10_000) throw new Error(`waited in vain: ${what}`)
+    if (waited > PATIENCE_MILLIS) throw new Error(`waited in vain: ${what}`)
     await wait(POLL_MILLIS)
   }
 }

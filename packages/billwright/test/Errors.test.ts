@@ -5,13 +5,16 @@ import {
   ConflictError,
   CustomerNotFoundError,
   InternalError,
+  InvalidInputError,
   LimitReachedError,
   NotFoundError,
   ThresholdNotFoundError,
 } from "billwright"
+import { createTestBilling } from "billwright/testing"
 import { Schema } from "effect"
 import { assert, describe, it } from "vitest"
 import { toBillingError } from "../src/runtime/Failure.ts"
+import { rejection } from "./Rejection.ts"
 
 class PlanNotFound extends Schema.TaggedError<PlanNotFound>()(
   "PlanNotFound",
@@ -91,5 +94,24 @@ describe("an error of the domain without its own public class", () => {
   it("is an InternalError if it has no status", () => {
     assert.instanceOf(toBillingError(new WithoutStatus()), InternalError)
     assert.instanceOf(toBillingError(new TypeError("no")), InternalError)
+  })
+})
+
+describe("a promise where a value belongs", () => {
+  it("is called that: mostly an await is missing", async () => {
+    await using billing = await createTestBilling()
+    const customer = billing.testing.customer()
+    const usage = { productId: "api", quantity: 1, unit: "call" }
+    for (const [call, field] of [
+      [billing.usage.record({ ...usage, customerId: customer as never }), "customerId"],
+      [billing.subscriptions.create({ customerId: customer as never, plan: "pro" }), "customerId"],
+      [billing.customers.get(customer as never), "id"],
+      [billing.invoices.get(customer as never), "id"],
+    ] as const) {
+      const refused = await rejection(call)
+      assert.instanceOf(refused, InvalidInputError)
+      assert.strictEqual(refused.message, `${field} is a promise: its await is missing`)
+    }
+    await customer
   })
 })

@@ -186,6 +186,12 @@ describe("the checkout", () => {
     await tab.heading("Your card was declined")
     await tab.page.getByText("We try this one again on").waitFor()
     await inspect(tab.page, "declined-phone")
+    const [answer] = await Promise.all([
+      tab.page.waitForResponse((response) => response.url().endsWith("/pay")),
+      tab.button("Try this card again"),
+    ])
+    assert.strictEqual(answer.status(), 303)
+    await tab.heading("Your card was declined")
     await tab.page.getByRole("link", { name: "Go to your account" }).click()
     await inspect(tab.page, "account-open-phone")
     await tab.page.getByRole("link", { name: "open: see why" }).click()

@@ -15,12 +15,12 @@ const toCreate = (input: CreateCreditNote): Core.CreateCreditNote => {
   const { amount, lines, refund } = input
   return toInput({
     ...input,
-    amount: toAmount(amount),
-    refund: toAmount(refund),
+    amount: toAmount(amount, "amount"),
+    refund: toAmount(refund, "refund"),
     lines: Array.isArray(lines)
-      ? lines.map((line: object) => ({
+      ? lines.map((line: object, index: number) => ({
           ...line,
-          amount: toAmount("amount" in line ? line.amount : undefined),
+          amount: toAmount("amount" in line ? line.amount : undefined, `lines[${index}].amount`),
         }))
       : lines,
   })

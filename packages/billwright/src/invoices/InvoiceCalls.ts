@@ -26,7 +26,7 @@ const toLine = (line: GivenInvoiceLine, index: number): object => {
     value === undefined || value === null ? value : toInstant(value, `lines[${index}].${name}`)
   return toInput({
     ...fields,
-    amount: toAmount(amount),
+    amount: toAmount(amount, `lines[${index}].amount`),
     periodStart: instantOrNull(periodStart, "periodStart"),
     periodEnd: instantOrNull(periodEnd, "periodEnd"),
   })

@@ -2,6 +2,8 @@
  * Checks ids that callers pass. A malformed text is passed on, and the call then answers "not found". A value that
  * is not text is an `InvalidInputError`.
  */
+import { Input } from "@billwright/core"
+import { Predicate } from "effect"
 import { InvalidInputError } from "../errors/BillingError.ts"
 
 /**
@@ -12,7 +14,10 @@ export const of =
   (prefix: string) =>
   (id: unknown): string => {
     if (typeof id === "string") return id
-    throw new InvalidInputError("id", `must be a string such as ${prefix}_…`)
+    const problem = Predicate.isPromiseLike(id)
+      ? Input.PROMISE_PROBLEM
+      : `must be a string such as ${prefix}_…`
+    throw new InvalidInputError("id", problem)
   }
 
 /** The same for keys of plans. */

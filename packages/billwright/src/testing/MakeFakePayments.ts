@@ -5,7 +5,14 @@ import { FakeProvider, type FakeOutcome as CoreOutcome, type Notice } from "@bil
 import type { Billing } from "../Billing.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import { toPromises } from "../payments/PromisedProvider.ts"
-import type { FakeCall, FakeFault, FakeOutcome, FakePayments, FakePaymentsOptions } from "./FakePayments.ts"
+import type {
+  FakeCall,
+  FakeCard,
+  FakeFault,
+  FakeOutcome,
+  FakePayments,
+  FakePaymentsOptions,
+} from "./FakePayments.ts"
 
 /** What a fake needs of the billing that it belongs to. */
 interface Host {
@@ -78,6 +85,24 @@ const toCore = (outcome: FakeOutcome): CoreOutcome => {
   return { status: "declined", code, advice, notBefore: at }
 }
 
+/** Refuses a field that is not known, such as a misspelled one. */
+const checkFields = (value: object, field: string, known: ReadonlyArray<string>): void => {
+  const other = Object.keys(value).find((name) => !known.includes(name))
+  if (other === undefined) return
+  throw new InvalidInputError(field, `has no field "${other}": its fields are ${known.join(", ")}`)
+}
+
+const checkCard = (card: FakeCard): FakeCard => {
+  checkFields(card, "card", ["behaviour", "brand", "last4", "expiry"])
+  const { behaviour = "works" } = card
+  check(
+    behaviour === "works" || behaviour === "needs_confirmation" || hasCode(behaviour),
+    "card.behaviour",
+    'must be works, needs_confirmation, or a decline such as { code: "expired_card" }',
+  )
+  return card
+}
+
 /** What goes wrong, until it has. */
 class Faults {
   readonly #waiting: Array<{ readonly fault: FakeFault; readonly call: FakeCall }> = []
@@ -95,7 +120,9 @@ class Faults {
   }
 }
 
-export const makeFakePayments = ({ savesMethods = true }: FakePaymentsOptions): FakePayments => {
+export const makeFakePayments = (options: FakePaymentsOptions): FakePayments => {
+  checkFields(options, "options", ["savesMethods"])
+  const { savesMethods = true } = options
   const faults = new Faults()
   const outcomes: Array<CoreOutcome> = []
   const refundOutcomes: Array<Parameters<FakePayments["nextRefund"]>[0]> = []
@@ -176,7 +203,8 @@ export const makeFakePayments = ({ savesMethods = true }: FakePaymentsOptions): 
     },
     next: (...all) => void outcomes.push(...all.map(toCore)),
     fail: (fault, call = "attemptPayment", times = 1) => faults.add(fault, call, times),
-    saveCard: async (customerId, card) => {
+    saveCard: async (customerId, card = {}) => {
+      checkCard(card)
       const { paymentMethods } = requireHost().billing
       const { id } = await paymentMethods.create({ customerId })
       await paymentMethods.startSetup(id)
@@ -185,7 +213,7 @@ export const makeFakePayments = ({ savesMethods = true }: FakePaymentsOptions): 
     },
     enterCard: (paymentMethodId, card = {}) => {
       const { methods, setup } = setupOf(paymentMethodId)
-      methods.save(setup.reference, card)
+      methods.save(setup.reference, checkCard(card))
     },
     refuseCard: (paymentMethodId, code = "card_declined") => {
       const { methods, setup } = setupOf(paymentMethodId)
@@ -194,8 +222,21 @@ export const makeFakePayments = ({ savesMethods = true }: FakePaymentsOptions): 
     confirm: (invoiceId) => telling(() => fake.settle(waitsForCustomer(invoiceId), "succeeded")),
     refuse: (invoiceId, code = "authentication_failed") =>
       telling(() => fake.settle(waitsForCustomer(invoiceId), { code })),
-    dispute: (invoiceId, amount) => telling(() => fake.dispute(taken(invoiceId), amount)),
-    closeDispute: (reference, status) => telling(() => fake.closeDispute(reference, status)),
+    dispute: (invoiceId, amount) =>
+      telling(() => {
+        const reference = taken(invoiceId)
+        const most = fake.payments.find((one) => one.reference === reference)?.amount ?? 0n
+        const isPossible = amount === undefined || (amount > 0n && amount <= most)
+        check(isPossible, "amount", `must be from 1 to the amount of the payment, which is ${most}`)
+        return fake.dispute(reference, amount)
+      }),
+    closeDispute: (reference, status) =>
+      telling(() => {
+        const isThere = fake.disputes.some((one) => one.reference === reference)
+        check(isThere, "reference", "must be that of a dispute")
+        check(status === "won" || status === "lost", "status", "must be won or lost")
+        fake.closeDispute(reference, status)
+      }),
     refundByHand: (invoiceId, amount) =>
       telling(() => {
         const { code, reference } = fake.refundByHand(taken(invoiceId), amount)
@@ -209,7 +250,12 @@ export const makeFakePayments = ({ savesMethods = true }: FakePaymentsOptions): 
       }
       refundOutcomes.push(...all)
     },
-    settleRefund: (reference, outcome) => telling(() => fake.settleRefund(reference, outcome)),
+    settleRefund: (reference, outcome) =>
+      telling(() => {
+        const isThere = fake.refunds.some((one) => one.reference === reference)
+        check(isThere, "reference", "must be that of a refund")
+        fake.settleRefund(reference, outcome)
+      }),
     tell: async () => {
       const { billing } = requireHost()
       for (const notice of fake.notices) await billing.payments.receive(sign(notice))

@@ -37,6 +37,9 @@ export const andMore = (problems: ReadonlyArray<FieldProblem> = []): string =>
 export const ofProblems = (problems: readonly [FieldProblem, ...ReadonlyArray<FieldProblem>]): InvalidInput =>
   new InvalidInput({ ...problems[0], problems })
 
+/** What is said of a promise where a value belongs. */
+export const PROMISE_PROBLEM = "is a promise: its await is missing"
+
 const leafProblem: SchemaIssue.LeafHook = (issue) => {
   switch (issue._tag) {
     case "MissingKey":
@@ -61,12 +64,21 @@ export const fieldPath = (path: ReadonlyArray<PropertyKey>): string => {
   return text
 }
 
-/** The first problem of a Schema issue. `root` is the field's name for a problem of the whole input. */
-export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInput => {
+/** The value at a path of the input. */
+const valueAt = (input: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>((value, step) => (Predicate.hasProperty(value, step) ? value[step] : undefined), input)
+
+/**
+ * The first problem of a Schema issue. `root` is the field's name for a problem of the whole input. With the `input`, a
+ * field whose value is a promise is called that: mostly an `await` is missing.
+ */
+export const fromIssue = (issue: SchemaIssue.Issue, root = "input", input?: unknown): InvalidInput => {
   const first = format(issue).issues[0]
   const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step))
   // Here and not in the leaf hook, because the leaf hook is not called for the issue of a union.
-  const problem = (first?.message ?? "is invalid").replace(/^Expected /, "must be ")
+  const problem = Predicate.isPromiseLike(valueAt(input, path))
+    ? PROMISE_PROBLEM
+    : (first?.message ?? "is invalid").replace(/^Expected /, "must be ")
   return new InvalidInput({ field: fieldPath(path) || root, problem })
 }
 
@@ -118,6 +130,6 @@ export const strictDecoder = <S extends Schema.Top & { readonly DecodingServices
     const exit = explain(input)
     return Exit.isSuccess(exit)
       ? Effect.succeed(exit.value)
-      : Effect.mapError(exit, (error) => fromIssue(error.issue))
+      : Effect.mapError(exit, (error) => fromIssue(error.issue, "input", input))
   }
 }

@@ -61,6 +61,8 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ ...person, name: undefined }, "name must be string"],
       [{ ...person, name: null }, "name must be string"],
       [{ ...person, name: 1 }, "name must be string"],
+      [{ ...person, name: Promise.resolve("Ada") }, "name is a promise: its await is missing"],
+      [{ ...person, metadata: { a: Promise.resolve("b") } }, "metadata.a is a promise: its await is missing"],
       [{ ...person, name: "" }, "name must be 1 to 256 characters"],
       [{ ...person, name: "n".repeat(257) }, "name must be 1 to 256 characters"],
       [{ ...person, name: "a\0" }, "name must not contain NUL or a lone surrogate"],
