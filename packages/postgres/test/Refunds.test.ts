@@ -6,6 +6,7 @@ import {
   Billing,
   BillingRuns,
   type CurrentTenant,
+  Disputes,
   FakeProvider,
   type Payment,
   Payments,
@@ -149,4 +150,53 @@ it.live("refunds are refused that their payment does not allow", () =>
       assert.deepStrictEqual(yield* Effect.promise(() => tried(client, attempts)), attempts)
     }),
   ),
+)
+
+it.live.each(["refund first", "dispute first", "at once"] as const)(
+  "a refund against a dispute gives money back once: %s",
+  (order) => {
+    const provider = new FakeProvider({ mode: "live" })
+    return withPaid(provider, (paymentId) =>
+      Effect.gen(function* () {
+        const refunds = yield* Refunds
+        const payments = yield* Payments
+        const { runDue } = yield* BillingRuns
+        const { reference } = yield* payments.get(paymentId)
+        const refund = Effect.andThen(
+          Effect.option(refunds.create({ paymentId, reason: "fraudulent" })),
+          Effect.all([runDue(), runDue()], { concurrency: "unbounded" }),
+        )
+        const told = Effect.suspend(() =>
+          Effect.flatMap(DateTime.now, ({ epochMilliseconds: at }) =>
+            payments.receive(provider.sign(provider.notices.at(-1)!, { at })),
+          ),
+        )
+        const dispute = Effect.suspend(() => {
+          const opened = provider.dispute(reference!, 2000n)
+          return Effect.andThen(
+            told,
+            Effect.suspend(() => (provider.closeDispute(opened, "lost"), told)),
+          )
+        })
+        if (order === "refund first") yield* Effect.andThen(refund, dispute)
+        else if (order === "dispute first") yield* Effect.andThen(dispute, refund)
+        else yield* Effect.all([refund, dispute], { concurrency: "unbounded" })
+        yield* advanceTo(inHours(24 * 3))
+        const [invoice] = yield* allInvoices
+        const [lost] = (yield* (yield* Disputes).list({ paymentId })).data
+        const { data } = yield* refunds.list({ paymentId })
+        const given = data.filter(({ status }) => status !== "failed")
+        const reversed = given.reduce((sum, one) => sum + one.reversed, lost!.reversed)
+        assert.deepInclude(invoice, { status: "open", collection: "stopped", amountPaid: 0n })
+        assert.strictEqual(reversed, 2000n)
+        assert.strictEqual(lost?.status, "lost")
+        // A refund of which the provider knows is the one that took the money.
+        const made = provider.refunds.filter(({ status }) => status === "succeeded")
+        assert.strictEqual(made.length, given.length)
+        if (order === "at once") return
+        assert.lengthOf(made, order === "refund first" ? 1 : 0)
+        assert.strictEqual(lost?.reversed, order === "refund first" ? 0n : 2000n)
+      }),
+    )
+  },
 )

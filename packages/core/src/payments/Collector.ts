@@ -20,6 +20,7 @@ import { CurrentTenant } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { declinesElsewhere } from "./Declines.ts"
+import { disputes } from "./Dispute.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
@@ -100,7 +101,9 @@ export const makeCollector = Effect.gen(function* () {
   const invoicePort = yield* optionalPort(InvoiceStore)
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
-  const time = new CustomerTime(yield* Collections)
+  const collections = yield* Collections
+  const disputeStore = collections.of(disputes)
+  const time = new CustomerTime(collections)
   const book = yield* makePaymentBook
   const methods = yield* makeMethodBook
 
@@ -126,6 +129,13 @@ export const makeCollector = Effect.gen(function* () {
   const isReopened = Effect.fnUntraced(function* ({ payments }: PaymentPorts, { id, state }: StoredInvoice) {
     const paid = yield* payments.ofInvoice(id)
     return paid.reduce((sum, { applied }) => sum + applied, 0n) > state.amountPaid
+  })
+
+  /** Whether a payment of an invoice is disputed. Then nothing of it is attempted again by itself. */
+  const isDisputed = Effect.fnUntraced(function* ({ id: invoiceId }: StoredInvoice) {
+    const page = { limit: 1, cursor: undefined }
+    const { data } = yield* Effect.orDie(disputeStore.list({ invoiceId, status: "open" }, page))
+    return data.length > 0
   })
 
   /**
@@ -185,6 +195,10 @@ export const makeCollector = Effect.gen(function* () {
       const isLapsed = collection.attempt?.status === "sent"
       if (isLapsed) yield* book.apply(ports, payment, invoice, { type: "failed", reason: "unknown" })
       return { type: "read", payment, reference }
+    }
+    if (step === "attempt" && (yield* isDisputed(invoice))) {
+      yield* book.apply(ports, payment, invoice, { type: "stop" })
+      return undefined
     }
     const chosen = yield* methodOf(payment)
     if (chosen === undefined) {

@@ -4,6 +4,7 @@
 import { DateTime, Effect, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { Collections } from "../shared/Collections.ts"
@@ -11,12 +12,21 @@ import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { makePaymentBook } from "./PaymentBook.ts"
+import { makeDisputeBook } from "./DisputeBook.ts"
+import type { StoredPayment } from "./Payment.ts"
+import { makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import { CurrentProvider, type PaymentProvider } from "./PaymentProvider.ts"
 import { PaymentStore } from "./PaymentStore.ts"
-import { paymentRead } from "./ProviderAnswers.ts"
+import { disputeRead, paymentRead, refundRead } from "./ProviderAnswers.ts"
 import { within } from "./ProviderCalls.ts"
 import { MAX_NOTICE_BYTES, type Notice, type NoticeReceipt, type NoticeRequest } from "./ProviderNotices.ts"
+import { makeRefundBook } from "./RefundBook.ts"
+
+type Received = Effect.Effect<
+  NoticeReceipt,
+  InvalidInput | InvoicingUnsupported | StorageError,
+  CurrentTenant
+>
 
 const ACCEPTED: NoticeReceipt = { outcome: "accepted", httpStatus: 200 }
 const IGNORED: NoticeReceipt = { outcome: "ignored", httpStatus: 200 }
@@ -34,6 +44,8 @@ export const makeNoticeReceiver = Effect.gen(function* () {
   const transactor = yield* Transactor
   const time = new CustomerTime(yield* Collections)
   const book = yield* makePaymentBook
+  const refunds = yield* makeRefundBook
+  const disputed = yield* makeDisputeBook
 
   /** Reads a payment again, and applies what the provider states, together with a note that the event was received. */
   const readPayment = Effect.fnUntraced(function* (from: PaymentProvider, { eventId, reference }: Notice) {
@@ -56,15 +68,73 @@ export const makeNoticeReceiver = Effect.gen(function* () {
     )
   })
 
+  /** Applies what the provider states about money of a payment that went back, with a note that the event was received. */
+  const applyTo = Effect.fnUntraced(function* (
+    from: PaymentProvider,
+    { eventId }: Notice,
+    paymentReference: string,
+    apply: (ports: PaymentPorts, payment: StoredPayment, invoice: StoredInvoice) => Received,
+  ) {
+    const ports = { payments: yield* paymentPort, invoices: yield* invoicePort }
+    const found = yield* ports.payments.findByReference(from.name, paymentReference)
+    if (Option.isNone(found)) return IGNORED
+    const { customerId, id, invoiceId } = found.value
+    return yield* transactor.atomically(
+      Effect.gen(function* () {
+        const invoice = yield* ports.invoices.lock(invoiceId)
+        const payment = yield* ports.payments.find(id)
+        if (Option.isNone(invoice) || Option.isNone(payment)) return IGNORED
+        // Money does not go back of a payment before it has come, so that the notice of that is still to come.
+        if (payment.value.status !== "succeeded") return POSTPONED
+        if (yield* ports.payments.hasEvent(from.name, eventId)) return ACCEPTED
+        const receipt = yield* time.within(customerId, apply(ports, payment.value, invoice.value))
+        if (receipt === ACCEPTED) yield* ports.payments.noteEvent(from.name, eventId)
+        return receipt
+      }),
+    )
+  })
+
+  const readRefund = Effect.fnUntraced(function* (from: PaymentProvider, notice: Notice) {
+    const { reference } = notice
+    const read = yield* Effect.option(
+      within(() => Effect.flatMap(from.readRefund({ reference }), refundRead)),
+    )
+    if (Option.isNone(read)) return POSTPONED
+    const stated = read.value
+    if (stated === null) return IGNORED
+    return yield* applyTo(from, notice, stated.paymentReference, (_, payment, invoice) =>
+      Effect.map(refunds.receive(payment, invoice, stated), (isKnown) => (isKnown ? ACCEPTED : POSTPONED)),
+    )
+  })
+
+  const readDispute = Effect.fnUntraced(function* (from: PaymentProvider, notice: Notice) {
+    const read = yield* Effect.option(
+      within(() => Effect.flatMap(from.readDispute(notice.reference), disputeRead)),
+    )
+    if (Option.isNone(read)) return POSTPONED
+    const stated = read.value
+    if (stated === null) return IGNORED
+    return yield* applyTo(from, notice, stated.paymentReference, (ports, payment, invoice) =>
+      Effect.as(disputed.apply(ports, payment, invoice, stated), ACCEPTED),
+    )
+  })
+
   const work = Effect.fnUntraced(function* (
     from: PaymentProvider,
     notice: Notice,
-  ): Effect.fn.Return<NoticeReceipt, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+  ): Effect.fn.Return<NoticeReceipt, Effect.Error<Received>, CurrentTenant> {
     const { mode } = yield* CurrentTenant
-    if (notice.mode !== mode || notice.about !== "payment") return IGNORED
+    if (notice.mode !== mode || notice.about === "setup") return IGNORED
     const payments = yield* paymentPort
     if (yield* payments.hasEvent(from.name, notice.eventId)) return ACCEPTED
-    return yield* readPayment(from, notice)
+    switch (notice.about) {
+      case "payment":
+        return yield* readPayment(from, notice)
+      case "refund":
+        return yield* readRefund(from, notice)
+      case "dispute":
+        return yield* readDispute(from, notice)
+    }
   })
 
   return (

@@ -8,7 +8,7 @@ import * as Text from "../shared/Text.ts"
 import { MAX_REFERENCE_LENGTH } from "./Payment.ts"
 import type { AttemptAnswer } from "./PaymentProvider.ts"
 import { ProviderFailure } from "./ProviderFailure.ts"
-import type { ProviderRefund } from "./ProviderRefunds.ts"
+import type { ProviderDispute, ProviderRefund } from "./ProviderRefunds.ts"
 
 /** Longest code of a decline that is kept, in code points. The rest is cut. */
 export const MAX_CODE_LENGTH = 100
@@ -51,6 +51,13 @@ const Refund = Schema.Struct({
   status: Schema.Literals(["pending", "succeeded", "failed"]),
   code: Schema.NullOr(Schema.String),
 })
+const Dispute = Schema.Struct({
+  ...returned,
+  reference: Reference,
+  status: Schema.Literals(["open", "won", "lost"]),
+  reason: Schema.String,
+  respondBy: Schema.NullOr(Schema.Int),
+})
 const Opened = Schema.Struct({ reference: Reference })
 const Closed = Schema.Literals(["closed", "already_succeeded"])
 
@@ -91,6 +98,7 @@ export const closedPayment = checked(Closed, "neither closed nor already_succeed
 
 const toRefund = checked<ProviderRefund>(Refund, "no refund")
 const toRefundOrNone = checked<ProviderRefund | null>(Schema.NullOr(Refund), "no refund")
+const toDisputeOrNone = checked<ProviderDispute | null>(Schema.NullOr(Dispute), "no dispute")
 
 const cleanedRefund = (refund: ProviderRefund): ProviderRefund => ({
   ...refund,
@@ -102,3 +110,8 @@ export const madeRefund = (answer: unknown) => Effect.map(toRefund(answer), clea
 /** How a refund stands. `null`: there is none. */
 export const refundRead = (answer: unknown) =>
   Effect.map(toRefundOrNone(answer), (refund) => (refund === null ? null : cleanedRefund(refund)))
+/** How a dispute stands. `null`: there is none. */
+export const disputeRead = (answer: unknown) =>
+  Effect.map(toDisputeOrNone(answer), (dispute) =>
+    dispute === null ? null : { ...dispute, reason: codeOf(dispute.reason, "unknown") },
+  )

@@ -183,7 +183,31 @@ export const makeRefundBook = Effect.gen(function* () {
       : refund
   })
 
-  return { apply, create, publish, returnedOf, reverse, store, disputeStore }
+  /**
+   * Applies what the provider states of a refund that it knows. One that somebody has made at the provider becomes a refund
+   * here. Gives false for one that the payment has no money left for: what holds it is about to fail.
+   */
+  const receive = Effect.fnUntraced(function* (
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    stated: ProviderRefund,
+  ): Effect.fn.Return<boolean, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+    const returned = yield* returnedOf(payment.id)
+    const known =
+      returned.refunds.find(({ id }) => id === stated.refundId) ??
+      returned.refunds.find(({ reference }) => reference !== null && reference === stated.reference)
+    if (known === undefined && stated.status === "failed") return true
+    const { amount } = stated
+    const held = returned.refunds.filter(({ status }) => status !== "failed")
+    const left = held.reduce((rest, one) => rest - one.amount, payment.amount)
+    if (known === undefined && (amount > left || returned.refunds.length >= MAX_REFUNDS)) return false
+    const refund = known ?? (yield* create(payment, invoice, { amount, reason: "other", creditNoteId: null }))
+    const news = newsOf(refund, stated)
+    if (news !== undefined) yield* apply(refund, invoice, news)
+    return true
+  })
+
+  return { apply, create, receive, restore, returnedOf, reverse, store }
 })
 
 /** What the provider states of a refund. `undefined`: what it states is not of this refund. */

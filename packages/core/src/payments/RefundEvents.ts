@@ -9,7 +9,8 @@ import { WireInteger } from "../events/WireInteger.ts"
 import { CreditNoteId, CreditNoteReason } from "../invoices/CreditNote.ts"
 import { InvoiceId } from "../invoices/Invoice.ts"
 import { dueExample, InvoiceData } from "../invoices/InvoiceEvents.ts"
-import { DisputeId, DisputeStatus } from "./Dispute.ts"
+import * as Instant from "../shared/Instant.ts"
+import { type Dispute, DisputeId, DisputeStatus } from "./Dispute.ts"
 import { PaymentId } from "./Payment.ts"
 import { type Refund, RefundId, RefundStatus } from "./Refund.ts"
 
@@ -63,6 +64,22 @@ const DisputeData = Schema.Struct({
   respond_by: Schema.NullOr(WireInstant),
   /** Rises with each change of the dispute. A receiver drops an event whose number is not above the last one's. */
   sequence: Schema.Int,
+})
+
+/** The data of an event of a dispute. */
+export const disputeData = (dispute: Dispute): typeof DisputeData.Encoded => ({
+  dispute_id: dispute.id,
+  payment_id: dispute.paymentId,
+  invoice_id: dispute.invoiceId,
+  customer_id: dispute.customerId,
+  currency: dispute.currency,
+  amount: dispute.amount,
+  reversed: dispute.reversed,
+  reason: dispute.reason,
+  status: dispute.status,
+  provider: dispute.provider,
+  respond_by: Instant.textOrNull(dispute.respondBy?.epochMilliseconds ?? null),
+  sequence: dispute.sequence,
 })
 
 const ids = {

@@ -7,6 +7,7 @@
 import { nextRefundRead } from "@billwright/engine"
 import { DateTime, Effect, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { CurrentProvider, type PaymentProvider } from "../payments/PaymentProvider.ts"
@@ -49,12 +50,29 @@ export const makeRefundRun = Effect.gen(function* () {
   const schedule = (id: RefundId, at: number | null) =>
     Effect.flatMap(duePort, (due) => due.schedule({ kind: "refund", id }, at))
 
+  /** Gives up a refund that was not sent yet, if its payment is disputed: the money is not given back twice. */
+  const unlessDisputed = (refund: Refund, invoice: StoredInvoice): Run<Refund> =>
+    Effect.gen(function* () {
+      if (refund.sentAt !== null || !isOpen(refund)) return refund
+      const { disputes } = yield* book.returnedOf(refund.paymentId)
+      if (disputes.every(({ status }) => status === "won")) return refund
+      const news: RefundNews = { type: "stated", status: "failed", code: DISPUTED }
+      return yield* time.within(refund.customerId, book.apply(refund, invoice, news))
+    })
+
   /** Stores that the refund is about to be sent. `undefined`: there is nothing to do about it. */
   const plan = (claimed: ClaimedSubject, id: RefundId): Run<Planned | undefined> =>
     atomically(
       Effect.gen(function* () {
+        const known = Option.getOrUndefined(yield* book.store.find(id))
+        const invoice =
+          known === undefined
+            ? undefined
+            : Option.getOrUndefined(yield* (yield* invoicePort).lock(known.invoiceId))
         if (!(yield* (yield* duePort).holds(claimed))) return undefined
-        const refund = Option.getOrUndefined(yield* book.store.find(id))
+        const found = Option.getOrUndefined(yield* book.store.find(id))
+        const refund =
+          found === undefined || invoice === undefined ? undefined : yield* unlessDisputed(found, invoice)
         const payment =
           refund === undefined
             ? undefined
@@ -121,6 +139,9 @@ export const makeRefundRun = Effect.gen(function* () {
       yield* note(planned, yield* planned.isSent ? read(provider, planned) : send(provider, planned))
     })
 })
+
+/** The code of a refund that was given up for a dispute. */
+const DISPUTED = "payment_disputed"
 
 /** The provider has said something else than it was asked for. */
 const UNKNOWN: RefundNews = { type: "failed", call: "send", reason: "unknown" }

@@ -1,0 +1,134 @@
+/**
+ * Writes disputes, and what follows from them for invoices. Each change publishes its events.
+ */
+import { restorationOf } from "@billwright/engine"
+import { DateTime, Effect } from "effect"
+import { Outbox } from "../events/Outbox.ts"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
+import type { InvoicingUnsupported } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import * as Resource from "../shared/Resource.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { nextAttempt } from "./Collector.ts"
+import { type Dispute, DISPUTE_ID_PREFIX, DisputeId, disputes } from "./Dispute.ts"
+import type { StoredPayment } from "./Payment.ts"
+import { isWanted, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
+import type { ProviderDispute } from "./ProviderRefunds.ts"
+import { makeRefundBook } from "./RefundBook.ts"
+import { disputeData, disputeEvents } from "./RefundEvents.ts"
+
+type Written<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
+
+/** Gives the function that writes disputes in the current transaction, which holds the invoice. */
+export const makeDisputeBook = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const ids = yield* IdGenerator
+  const store = (yield* Collections).of(disputes)
+  const payments = yield* makePaymentBook
+  const refunds = yield* makeRefundBook
+
+  const publish = (dispute: Dispute, type: keyof typeof disputeEvents) =>
+    outbox.publish(disputeEvents[type], disputeData(dispute), { customerId: dispute.customerId })
+
+  /** The open payment of an invoice, and the invoice as it is now. */
+  const openOf = Effect.fnUntraced(function* (ports: PaymentPorts, { id }: StoredInvoice) {
+    const found = yield* Effect.orDie(Effect.flatMap(ports.invoices.find(id), Effect.fromOption))
+    const page = { limit: 1, cursor: undefined }
+    const { data } = yield* Effect.orDie(ports.payments.list({ invoiceId: id, status: "open" }, page))
+    return { invoice: found, open: data[0] }
+  })
+
+  /** Stops the collection of the invoice. An attempt that may still take money is read on. */
+  const stopCollection = Effect.fnUntraced(function* (ports: PaymentPorts, disputed: StoredInvoice) {
+    const { invoice, open } = yield* openOf(ports, disputed)
+    if (open !== undefined) yield* payments.apply(ports, open, invoice, { type: "stop" })
+  })
+
+  /** Goes on with the collection of the invoice, if it was stopped and nothing else is disputed. */
+  const resumeCollection = Effect.fnUntraced(function* (ports: PaymentPorts, disputed: StoredInvoice) {
+    const { invoice, open } = yield* openOf(ports, disputed)
+    const filter = { invoiceId: invoice.id, status: "open" } as const
+    const { data } = yield* Effect.orDie(store.list(filter, { limit: 1, cursor: undefined }))
+    const isStopped = open?.collection?.state === "stopped" && isWanted(open, invoice)
+    if (data.length > 0 || open === undefined || !isStopped) return
+    const input = yield* nextAttempt(ids, open.collection?.attempt?.method ?? null)
+    yield* payments.apply(ports, open, invoice, input)
+  })
+
+  const opened = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    stated: ProviderDispute,
+  ) {
+    const now = yield* DateTime.now
+    const dispute: Dispute = {
+      ...Resource.unset(disputes),
+      id: DisputeId.make(yield* ids.next(DISPUTE_ID_PREFIX)),
+      customerId: payment.customerId,
+      invoiceId: payment.invoiceId,
+      paymentId: payment.id,
+      amount: stated.amount,
+      reversed: 0n,
+      currency: payment.currency,
+      reason: stated.reason,
+      status: "open",
+      provider: payment.provider,
+      reference: stated.reference,
+      respondBy: stated.respondBy === null ? null : DateTime.makeUnsafe(stated.respondBy),
+      sequence: 1,
+      createdAt: now,
+      updatedAt: now,
+    }
+    yield* store.insert(dispute)
+    yield* publish(dispute, "dispute.opened")
+    yield* stopCollection(ports, invoice)
+    return dispute
+  })
+
+  /** What the invoice is not paid with any more after the dispute has got a status. */
+  const reversedBy = (
+    dispute: Dispute,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    status: Dispute["status"],
+  ): Written<bigint> => {
+    if (status === "lost") return refunds.reverse(dispute, payment, invoice)
+    if (dispute.reversed === 0n) return Effect.succeed(0n)
+    const amount = restorationOf(dispute.reversed, invoice.state)
+    return Effect.as(refunds.restore(dispute.reversed, invoice), dispute.reversed - amount)
+  }
+
+  /** Applies what the provider states of a dispute: the one way that it changes. What is known changes nothing. */
+  const apply = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    stated: ProviderDispute,
+  ): Effect.fn.Return<void, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
+    const returned = yield* refunds.returnedOf(payment.id)
+    const known = returned.disputes.find(({ reference }) => reference === stated.reference)
+    const dispute = known ?? (yield* opened(ports, payment, invoice, stated))
+    if (stated.status === dispute.status) return
+    const current = (yield* openOf(ports, invoice)).invoice
+    const reversed = yield* reversedBy(dispute, payment, current, stated.status)
+    const updatedAt = yield* DateTime.now
+    const changed: Dispute = {
+      ...dispute,
+      status: stated.status,
+      reversed,
+      closedAt: stated.status === "open" ? null : updatedAt,
+      updatedAt,
+      sequence: dispute.sequence + 1,
+    }
+    yield* store.modify(dispute.id, () => Effect.succeed(changed))
+    if (stated.status === "open") return yield* stopCollection(ports, current)
+    yield* publish(changed, "dispute.closed")
+    if (stated.status === "won") yield* resumeCollection(ports, current)
+  })
+
+  return { apply }
+})

@@ -1,0 +1,214 @@
+/** Disputes, and refunds of which the provider tells: read again, booked once, never charged again by themselves. */
+import { BillingRuns, Disputes, FakeProvider, Invoices, Payments, Refunds } from "@billwright/core"
+import { problemsOfPayments } from "@billwright/engine"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { as, globex } from "../world.ts"
+import {
+  advanceTo,
+  declined,
+  events,
+  inHours,
+  outcomes,
+  SOON,
+  subscribe,
+  withProvider,
+} from "./collecting.ts"
+
+/** An invoice of 20.00 that the provider has collected, and its payment. */
+const paid = Effect.gen(function* () {
+  yield* subscribe
+  yield* advanceTo(SOON)
+  const [payment] = (yield* (yield* Payments).list()).data
+  assert.deepInclude(payment, { status: "succeeded", amount: 2000n })
+  return { payment: payment!, reference: payment!.reference! }
+})
+
+/** The first invoice and what went back of it, which must agree with each other. */
+const look = Effect.gen(function* () {
+  const invoice = (yield* (yield* Invoices).list({ limit: 100 })).data.at(-1)!
+  const payments = (yield* (yield* Payments).list({ invoiceId: invoice.id })).data
+  const refunds = (yield* (yield* Refunds).list({ invoiceId: invoice.id })).data
+  const disputes = (yield* (yield* Disputes).list({ invoiceId: invoice.id })).data
+  assert.deepStrictEqual(problemsOfPayments(invoice, payments, [...refunds, ...disputes]), [])
+  return { invoice, payments, refunds, disputes }
+})
+
+/** Sends the last notice of the provider, or another one. */
+const tell = Effect.fnUntraced(function* (fake: FakeProvider, notice: object = fake.notices.at(-1)!) {
+  const { epochMilliseconds: at } = yield* DateTime.now
+  const { httpStatus, outcome } = yield* (yield* Payments).receive(fake.sign(notice, { at }))
+  return `${outcome} ${httpStatus}`
+})
+
+const typesOf = Effect.map(events, (all) =>
+  all.map(({ type }) => type as string).filter((type) => /^refund|reopened|dispute/.test(type)),
+)
+const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
+const live = () => new FakeProvider({ mode: "live" })
+
+describe("a dispute", () => {
+  it.effect("that is lost reopens the invoice, which is never charged by itself", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { payment, reference } = yield* paid
+      const dispute = fake.dispute(reference, 2000n)
+      assert.strictEqual(yield* tell(fake), "accepted 200")
+      assert.strictEqual(yield* tell(fake), "accepted 200")
+      const open = yield* look
+      assert.lengthOf(open.disputes, 1)
+      assert.deepInclude(open.disputes[0], {
+        status: "open",
+        amount: 2000n,
+        reversed: 0n,
+        reference: dispute,
+      })
+      assert.deepInclude(open.invoice, { status: "paid", amountPaid: 2000n })
+      const refused = yield* Effect.flip((yield* Refunds).create({ paymentId: payment.id, reason: "other" }))
+      assert.include(refused.message, "nothing of it is left to refund")
+      fake.closeDispute(dispute, "lost")
+      yield* tell(fake)
+      const lost = yield* look
+      assert.deepInclude(lost.disputes[0], { status: "lost", reversed: 2000n, sequence: 2 })
+      assert.deepInclude(lost.invoice, {
+        status: "open",
+        collection: "stopped",
+        amountPaid: 0n,
+        amountDue: 2000n,
+      })
+      assert.deepStrictEqual(yield* typesOf, ["dispute.opened", "invoice.reopened", "dispute.closed"])
+      yield* advanceTo(inHours(20 * 24))
+      assert.lengthOf((yield* look).payments, 1)
+      assert.deepStrictEqual(yield* (yield* Disputes).get(lost.disputes[0]!.id), lost.disputes[0])
+      const hidden = yield* as(globex)(Effect.flip((yield* Disputes).get(lost.disputes[0]!.id)))
+      assert.strictEqual(hidden._tag, "DisputeNotFound")
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("that is won leaves the money, which can be refunded again", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { payment, reference } = yield* paid
+      const dispute = fake.dispute(reference, 1500n)
+      yield* tell(fake)
+      fake.closeDispute(dispute, "won")
+      yield* tell(fake)
+      assert.deepInclude((yield* look).disputes[0], { status: "won", reversed: 0n })
+      assert.deepInclude((yield* look).invoice, { status: "paid", amountPaid: 2000n })
+      const refund = yield* (yield* Refunds).create({ paymentId: payment.id, reason: "other" })
+      assert.strictEqual(refund.amount, 2000n)
+      // A bank may think again.
+      fake.closeDispute(dispute, "lost")
+      yield* tell(fake)
+      yield* runDue
+      const { disputes, invoice, refunds } = yield* look
+      assert.deepInclude(disputes[0], { status: "lost", reversed: 1500n })
+      assert.deepInclude(refunds[0], { status: "failed", failureCode: "payment_disputed" })
+      assert.deepInclude(invoice, { amountPaid: 500n })
+      fake.closeDispute(dispute, "won")
+      yield* tell(fake)
+      assert.deepInclude((yield* look).invoice, { status: "paid", amountPaid: 2000n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("after a refund takes nothing of the books that the refund has taken", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { payment, reference } = yield* paid
+      yield* (yield* Refunds).create({ paymentId: payment.id, amount: 1200n, reason: "other" })
+      yield* runDue
+      const dispute = fake.dispute(reference, 2000n)
+      fake.closeDispute(dispute, "lost")
+      yield* tell(fake)
+      const { disputes, invoice } = yield* look
+      assert.deepInclude(disputes[0], { status: "lost", amount: 2000n, reversed: 800n })
+      assert.deepInclude(invoice, { amountPaid: 0n, amountDue: 2000n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("stops the collection of what is due of its invoice; won, it goes on", () => {
+    const fake = new FakeProvider({
+      mode: "live",
+      outcomeOf: outcomes({ status: "succeeded" }, declined("insufficient_funds")),
+    })
+    return Effect.gen(function* () {
+      const { payment, reference } = yield* paid
+      yield* (yield* Refunds).create({ paymentId: payment.id, amount: 500n, reason: "other" })
+      yield* runDue
+      const { invoice } = yield* look
+      yield* (yield* Payments).pay(invoice.id)
+      assert.strictEqual((yield* look).invoice.collection, "retrying")
+      const dispute = fake.dispute(reference, 100n)
+      yield* tell(fake)
+      assert.strictEqual((yield* look).invoice.collection, "stopped")
+      yield* advanceTo(inHours(20 * 24))
+      assert.deepInclude((yield* look).invoice, { status: "open", collection: "stopped", amountDue: 500n })
+      fake.closeDispute(dispute, "won")
+      yield* tell(fake)
+      yield* runDue
+      assert.deepInclude((yield* look).invoice, { status: "paid", collection: "paid", amountPaid: 2000n })
+      assert.deepStrictEqual(
+        fake.payments.map(({ amount, charges }) => [amount, charges]),
+        [
+          [2000n, 1],
+          [500n, 1],
+        ],
+      )
+    }).pipe(withProvider(fake))
+  })
+})
+
+describe("a refund of which the provider tells", () => {
+  it.effect("that comes back later pays the invoice again, and what is not due any more is credit", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { payment } = yield* paid
+      const refunds = yield* Refunds
+      const { id } = yield* refunds.create({ paymentId: payment.id, amount: 900n, reason: "other" })
+      yield* runDue
+      const { invoice } = yield* look
+      yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 600n })
+      fake.settleRefund(fake.refunds[0]!.reference!, { code: "lost_card" })
+      assert.strictEqual(yield* tell(fake), "accepted 200")
+      const after = yield* look
+      assert.deepInclude(after.refunds[0], {
+        id,
+        status: "failed",
+        failureCode: "lost_card",
+        reversed: 600n,
+      })
+      assert.deepInclude(after.invoice, { status: "paid", amountPaid: 2000n, amountDue: 0n })
+      // What came back and was not due is refunded without touching the invoice.
+      const again = yield* refunds.create({ paymentId: payment.id, amount: 600n, reason: "other" })
+      yield* runDue
+      assert.deepInclude(yield* refunds.get(again.id), { status: "succeeded", reversed: 0n })
+      assert.deepInclude((yield* look).invoice, { status: "paid", amountPaid: 2000n })
+      assert.deepStrictEqual(yield* typesOf, [
+        "refund.created",
+        "invoice.reopened",
+        "refund.succeeded",
+        "refund.failed",
+        "refund.created",
+        "refund.succeeded",
+      ])
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("that somebody has made at the provider becomes a refund here, once", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { payment, reference } = yield* paid
+      fake.refundByHand(reference, 700n)
+      assert.strictEqual(yield* tell(fake), "accepted 200")
+      assert.strictEqual(yield* tell(fake, { ...fake.notices.at(-1)!, eventId: "evt_again" }), "accepted 200")
+      const { invoice, refunds } = yield* look
+      assert.lengthOf(refunds, 1)
+      assert.deepInclude(refunds[0], { status: "succeeded", amount: 700n, reversed: 700n, provider: "fake" })
+      assert.deepInclude(invoice, { status: "open", collection: "stopped", amountPaid: 1300n })
+      assert.strictEqual(
+        (yield* (yield* Refunds).create({ paymentId: payment.id, reason: "other" })).amount,
+        1300n,
+      )
+    }).pipe(withProvider(fake))
+  })
+})
