@@ -15,12 +15,12 @@ const toCreate = (input: CreateCreditNote): Core.CreateCreditNote => {
   const { amount, lines, refund } = input
   return toInput({
     ...input,
-    amount: toAmount(amount, "amount"),
-    refund: toAmount(refund, "refund"),
+    amount: toAmount(amount),
+    refund: toAmount(refund),
     lines: Array.isArray(lines)
-      ? lines.map((line: object, index: number) => ({
+      ? lines.map((line: object) => ({
           ...line,
-          amount: toAmount("amount" in line ? line.amount : undefined, `lines[${index}].amount`),
+          amount: toAmount("amount" in line ? line.amount : undefined),
         }))
       : lines,
   })

@@ -26,7 +26,7 @@ const toLine = (line: GivenInvoiceLine, index: number): object => {
     value === undefined || value === null ? value : toInstant(value, `lines[${index}].${name}`)
   return toInput({
     ...fields,
-    amount: toAmount(amount, `lines[${index}].amount`),
+    amount: toAmount(amount),
     periodStart: instantOrNull(periodStart, "periodStart"),
     periodEnd: instantOrNull(periodEnd, "periodEnd"),
   })

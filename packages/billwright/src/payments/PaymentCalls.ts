@@ -12,7 +12,7 @@ import type { Payments, RecordPayment } from "./Payments.ts"
 const toId = Ids.of(Core.PAYMENT_ID_PREFIX)
 
 const toRecord = (input: RecordPayment): Core.RecordPayment =>
-  toInput({ ...input, amount: toAmount(input.amount, "amount") }, "paidAt")
+  toInput({ ...input, amount: toAmount(input.amount) }, "paidAt")
 
 export const makePayments = (calls: Calls): Payments => {
   const payments = calls.service(PaymentsService)

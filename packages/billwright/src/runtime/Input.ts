@@ -41,9 +41,6 @@ export const toOptionalInput = <A extends object>(
   ...instants: ReadonlyArray<string>
 ): A => toInput<A>(input ?? {}, ...instants)
 
-/** An amount for a service, which refuses what is neither a number nor a bigint. */
-export const toAmount = (amount: unknown, field: string): unknown => {
-  if (typeof amount !== "number") return amount
-  if (Number.isSafeInteger(amount)) return BigInt(amount)
-  throw new InvalidInputError(field, "must be an integer of the currency's minor unit: 950 is 9.50 EUR")
-}
+/** An amount for a service, which refuses what is not an integer. */
+export const toAmount = (amount: unknown): unknown =>
+  typeof amount === "number" && Number.isSafeInteger(amount) ? BigInt(amount) : amount

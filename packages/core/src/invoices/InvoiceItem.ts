@@ -29,7 +29,7 @@ export type InvoiceItemId = typeof InvoiceItemId.Type
 const AMOUNT_PROBLEM = "must be an integer from -10^15 to 10^15, and not 0"
 const amountBounds = { minimum: -MAX_ITEM_AMOUNT, maximum: MAX_ITEM_AMOUNT }
 
-export const ItemAmount = Schema.BigInt.check(
+export const ItemAmount = Schema.BigInt.annotate({ message: AMOUNT_PROBLEM }).check(
   Schema.isBetweenBigInt(amountBounds, { message: AMOUNT_PROBLEM }),
   Schema.makeFilter<bigint>((amount) => amount !== 0n, { message: AMOUNT_PROBLEM }),
 )
