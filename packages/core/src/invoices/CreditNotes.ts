@@ -54,6 +54,9 @@ export class CreditNotes extends Context.Service<
      *
      * What is still due is waived first. The rest was paid: it is refunded as far as `refund` says, and goes to the
      * customer's credit balance otherwise. An invoice of which nothing is due any more is `paid`.
+     *
+     * It takes its number at once, also in a transaction of the host: a note has no draft that could wait for one, and its
+     * caller needs what it gives back. Until that transaction ends, others that issue credit notes of the tenant wait.
      */
     readonly create: (
       input: CreateCreditNote,

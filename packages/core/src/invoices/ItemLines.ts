@@ -25,6 +25,8 @@ type Stored<A> = Effect.Effect<A, StorageError, CurrentTenant>
 
 /** Most pages of pending items among which those of an invoice are looked for. */
 const MAX_PAGES = 20
+/** The same when the items of a subscription that has ended are looked for. One that is not found is never billed. */
+const MAX_PAGES_OF_ENDED = 400
 
 /** What the line of an item has of it. */
 interface Charged extends Pick<
@@ -201,7 +203,8 @@ export class ItemLines {
     drafts: ReadonlyArray<InvoiceId>,
   ): Stored<void> {
     return Effect.gen({ self: this }, function* () {
-      const items = [...(yield* this.#list({ customerId, currency, status: "pending" }))]
+      const pending = { customerId, currency, status: "pending" } as const
+      const items = [...(yield* this.#list(pending, MAX_PAGES_OF_ENDED))]
       for (const invoiceId of drafts) items.push(...(yield* this.#list({ invoiceId })))
       for (const item of items) {
         if (item.subscriptionId !== subscriptionId) continue
@@ -259,10 +262,11 @@ export class ItemLines {
   /** Oldest first. What is left of a credit has its age, and another id. */
   #list(
     filter: Parameters<CollectionOf<typeof invoiceItems>["list"]>[0],
+    most = MAX_PAGES,
   ): Stored<ReadonlyArray<InvoiceItem>> {
     return Effect.gen({ self: this }, function* () {
       const found: Array<InvoiceItem> = []
-      for (let pages = 0; pages < MAX_PAGES; pages++) {
+      for (let pages = 0; pages < most; pages++) {
         const last = found.at(-1)
         const cursor = last === undefined ? undefined : { direction: "older" as const, id: last.id }
         const page = yield* this.#items

@@ -17,7 +17,10 @@ import { bookOf } from "../subscriptions/Subscriptions.ts"
 import * as CustomerTurns from "./CustomerTurns.ts"
 import type { CustomerDue, Subject } from "./DueStore.ts"
 
-/** Most due instants of a subscription that one transaction works through. */
+/**
+ * Most due instants of a subscription that one transaction works through. After a failure it is one: so many may have been
+ * more than a transaction of the storage may take.
+ */
 const MAX_STEPS = 12
 
 /** What is billed. */
@@ -83,7 +86,8 @@ export const make = Effect.gen(function* () {
     const ids = group.map((one) => one.id)
     let { draft, stored }: Updated = { stored: group, draft: undefined }
     const moved = new Set<SubscriptionId>([id])
-    for (let steps = 0; steps < MAX_STEPS; steps += group.length) {
+    const most = hold.attempts === 0 ? MAX_STEPS : 1
+    for (let steps = 0; steps < most; steps += group.length) {
       const next = nextDueOf(stored)
       if (next === null || next > until) break
       if (steps > 0 && (next >= turn.next || (yield* hasDueDraft(ids, next)))) break

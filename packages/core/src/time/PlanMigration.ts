@@ -30,7 +30,10 @@ export const PlanMigrationStatus = Schema.Literals(["running", "completed"])
 export type PlanMigrationStatus = typeof PlanMigrationStatus.Type
 
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-/** The most digits of an amount, with its sign. */
+/**
+ * The most digits of an amount, with its sign. Amounts are texts: a sum over all subscriptions of a plan may be larger than
+ * the integers that JSON numbers hold exactly, and the field is kept as JSON.
+ */
 const MAX_DIGITS = 60
 const units = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/), Schema.isMaxCodePoints(MAX_DIGITS))
 
