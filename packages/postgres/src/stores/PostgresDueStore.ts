@@ -261,12 +261,12 @@ order by greatest(d.due_at, d.retry_at), d.kind, d.id limit 1`,
   ) {
     const operation = "DueStore.ofCustomer"
     const { accountId, mode } = yield* CurrentTenant
-    const customers = uuids(asked.map(({ customerId }) => customerId))
+    const owners = uuids(asked.map(({ customerId }) => customerId))
     const until = ArrayLiteral.plain(asked.map((one) => String(one.until)))
     const rows = yield* read(
       operation,
       (sql) => sql<Row>`select a.n::text as n, d.*
-from unnest(${customers}::text::uuid[], ${until}::text::float8[]) with ordinality as a (customer_id, until, n)
+from unnest(${owners}::text::uuid[], ${until}::text::float8[]) with ordinality as a (customer_id, until, n)
 cross join lateral (
   select d.kind, d.id::text as id, d.attempts::text as attempts, (extract(epoch from d.due_at) * 1000)::bigint::text as due_at,
     (extract(epoch from d.retry_at) * 1000)::bigint::text as retry_at
