@@ -51,6 +51,9 @@ const FIRING_TESTED = [
  */
 const REFERRING = [
   "billwright/src/runtime/Failure.ts",
+  "core/src/credits/CreditBook.ts",
+  "core/src/credits/Credits.ts",
+  "core/src/credits/Holds.ts",
   "core/src/customers/LiveSubscriptions.ts",
   "core/src/events/EventStore.ts",
   "core/src/invoices/InvoiceBook.ts",

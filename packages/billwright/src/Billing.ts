@@ -3,6 +3,8 @@
  */
 import type { CallOptions, Mode } from "./Call.ts"
 import type { Plans } from "./catalog/Plans.ts"
+import type { Credits } from "./credits/Credits.ts"
+import type { Holds } from "./credits/Holds.ts"
 import type { BuiltInEvents } from "./events/EventMap.ts"
 import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
@@ -31,6 +33,10 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly creditNotes: CreditNotes
   /** Payments: what customers paid of their invoices. */
   readonly payments: Payments
+  /** Credits: what customers have bought or were given, and what they use of it. */
+  readonly credits: Credits
+  /** Holds: credits that are kept for work under way. */
+  readonly holds: Holds
   /** Usage records, corrections and exact totals. */
   readonly usage: Usage
   /** Events, which are delivered to webhook endpoints. */

@@ -7,6 +7,16 @@ export type { CallOptions, Instant, Metadata, MetadataPatch, Mode } from "./Call
 export { definePlan } from "@billwright/engine"
 export type * from "./catalog/Plans.ts"
 export { createBilling } from "./CreateBilling.ts"
+export type * from "./credits/Credits.ts"
+export type {
+  CommitHold,
+  ExtendHold,
+  Hold,
+  Holds,
+  HoldStatus,
+  ReserveCredits,
+  ReservedHold,
+} from "./credits/Holds.ts"
 export * from "./errors/index.ts"
 export { defineEvent } from "./events/EventDefinition.ts"
 export type { EventDefinition } from "./events/EventDefinition.ts"

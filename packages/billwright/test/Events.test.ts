@@ -197,6 +197,9 @@ describe("the host's own event types", () => {
     const names = (await billing.events.types()).map(({ name }) => name)
     assert.includeMembers(names, ["order.returned", "order.shipped", "stock.counted"])
     const builtIn: Record<keyof BuiltInEvents, true> = {
+      "credit.exhausted": true,
+      "credit.expired": true,
+      "credit.granted": true,
       "credit_note.created": true,
       "invoice.created": true,
       "invoice.deleted": true,

@@ -4,6 +4,9 @@
 import { type Context, Layer, type Redacted } from "effect"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
+import { Credits } from "./credits/Credits.ts"
+import { CreditStore } from "./credits/CreditStore.ts"
+import { Holds } from "./credits/Holds.ts"
 import { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
 import { EventStore } from "./events/EventStore.ts"
@@ -66,6 +69,7 @@ export type Storage = InstanceType<(typeof PORTS)[number]>
 /** The ports of subscriptions and invoices. */
 const INVOICING_PORTS = [
   CreditNoteStore,
+  CreditStore,
   DueStore,
   InvoiceStore,
   LiveSubscriptions,
@@ -87,12 +91,14 @@ export const missingPorts = (storage: Context.Context<never>): ReadonlyArray<str
 export type Services =
   | ApiKeys
   | CreditNotes
+  | Credits
   | Deliveries
   | Endpoints
   | Events
   | EventTypes
   | IdGenerator
   | BillingRuns
+  | Holds
   | Idempotency
   | Invoices
   | Keyring
@@ -147,6 +153,8 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     Invoices.layer,
     CreditNotes.layer,
     Payments.layer,
+    Credits.layer,
+    Holds.layer,
     BillingRuns.layerManual,
     PaymentMethods.layer,
     ReceiptAudit.layer,

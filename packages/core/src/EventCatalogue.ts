@@ -2,6 +2,7 @@
  * The built-in event types, and catalogues that contain them.
  */
 import type { Layer } from "effect"
+import { creditEvents } from "./credits/CreditEvents.ts"
 import { type EventType, EventTypes } from "./events/EventType.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
@@ -22,6 +23,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(refundEvents),
   ...Object.values(disputeEvents),
   ...Object.values(reopenedEvents),
+  ...Object.values(creditEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
   usageUnbilled,

@@ -222,6 +222,17 @@ export { PayInvoice } from "./payments/PayInvoice.ts"
 export { Payments } from "./payments/Payments.ts"
 export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
+export * as Credit from "./credits/Credit.ts"
+export { Credits } from "./credits/Credits.ts"
+export { CreditStore } from "./credits/CreditStore.ts"
+export type {
+  CreditEntryFilter,
+  CreditGrantFilter,
+  StoredChange,
+  StoredLedger,
+} from "./credits/CreditStore.ts"
+export * as Hold from "./credits/Hold.ts"
+export { Holds } from "./credits/Holds.ts"
 export * as PaymentMethod from "./payments/PaymentMethod.ts"
 export { PaymentMethods } from "./time/PaymentMethods.ts"
 export * as Refund from "./payments/Refund.ts"

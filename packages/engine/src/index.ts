@@ -152,6 +152,35 @@ export type {
 export { problemsOfQuote, quoteOf } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
+export type {
+  CreditAccount,
+  CreditBalance,
+  CreditChange,
+  CreditEntry,
+  CreditGrant,
+  CreditHold,
+  CreditLedger,
+  EntryKind,
+  GrantKind,
+  GrantStatus,
+  HoldSlice,
+  HoldStatus,
+} from "./credits/Ledger.ts"
+export { NO_CREDITS } from "./credits/Ledger.ts"
+export type { Consumed, Overdraft, Settled as SettledHold } from "./credits/Operations.ts"
+export {
+  commitHold,
+  consumeCredits,
+  extendHold,
+  grantAt,
+  grantCredits,
+  holdAt,
+  isExhausted,
+  releaseHold,
+  reserveCredits,
+  settleCredits,
+  voidGrant,
+} from "./credits/Operations.ts"
 export type { Chargeable, Money } from "./payments/Chargeable.ts"
 export { notClosed } from "./payments/Close.ts"
 export type {

@@ -22,6 +22,9 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     thr: [],
     cpn: [],
     crn: [],
+    cgr: [],
+    cen: [],
+    hld: [],
     pay: [],
     mtd: [],
     ref: [],
@@ -58,6 +61,13 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
       duration: "once",
     }
     remember((yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })).id)
+    const account = { customer_id: customer, unit: "token" }
+    const credits = { ...account, kind: "paid", amount: 1_000 }
+    remember((yield* api.expect(201, "POST", "/v1/credit_grants", { json: credits })).id)
+    const held = { ...account, amount: 10 }
+    remember((yield* api.expect(201, "POST", "/v1/holds", { json: held })).id)
+    const entries = yield* api.expect(200, "GET", `/v1/credit_entries?customer_id=${customer}`)
+    remember(entries.at("data", 0, "id"))
     const method = { customer_id: customer }
     remember((yield* api.expect(201, "POST", "/v1/payment_methods", { json: method })).id)
     const item = { customer_id: customer, currency: "EUR", amount: 100, description: "Set-up" }
@@ -109,7 +119,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|pay|mtd|ref|dis|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

@@ -10,6 +10,7 @@ import {
   type Billing,
   Collections,
   CreditNoteStore,
+  CreditStore,
   Customer,
   DeliveryStore,
   DueStore,
@@ -30,6 +31,7 @@ import {
 import { Context, Effect, Layer } from "effect"
 import { apiKeyStore, ApiKeyTable } from "./ApiKeyTable.ts"
 import { creditNoteStore, CreditNoteTable } from "./CreditNoteTable.ts"
+import { creditStore, CreditTable } from "./CreditTable.ts"
 import { DeliveryTable } from "./DeliveryTable.ts"
 import { dueStore, DueTable } from "./DueTable.ts"
 import { endpointStore, EndpointTable } from "./EndpointTable.ts"
@@ -71,6 +73,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
   const creditNotes = new CreditNoteTable(journal)
   const invoices = new InvoiceTable(journal, due, creditNotes)
   const payments = new PaymentTable(journal, due)
+  const credits = new CreditTable(journal)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
@@ -86,6 +89,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     Context.add(InvoiceStore, invoiceStore(invoices, journal)),
     Context.add(CreditNoteStore, creditNoteStore(creditNotes, journal)),
     Context.add(PaymentStore, paymentStore(payments, journal)),
+    Context.add(CreditStore, creditStore(credits, journal)),
     Context.add(DueStore, dueStore(due, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),

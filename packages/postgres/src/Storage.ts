@@ -11,6 +11,7 @@ import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
 import * as PostgresCollections from "./stores/PostgresCollections.ts"
 import * as PostgresCreditNoteStore from "./stores/PostgresCreditNoteStore.ts"
+import * as PostgresCreditStore from "./stores/PostgresCreditStore.ts"
 import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresDueStore from "./stores/PostgresDueStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
@@ -35,6 +36,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
     PostgresApiKeyStore.layer,
     PostgresCollections.layer,
     PostgresCreditNoteStore.layer,
+    PostgresCreditStore.layer,
     PostgresDeliveryStore.layer,
     PostgresDueStore.layer,
     PostgresEndpointStore.layer,

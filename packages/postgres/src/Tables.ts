@@ -6,6 +6,11 @@ import type { SchemaName } from "./SchemaName.ts"
 
 const NAMES = [
   "api_keys",
+  "billing_credit_accounts",
+  "billing_credit_consumptions",
+  "billing_credit_entries",
+  "billing_credit_grants",
+  "billing_credit_holds",
   "billing_credit_note_lines",
   "billing_credit_notes",
   "billing_due",

@@ -17,6 +17,7 @@ const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const OF_MIGRATIONS = [
   "check_credit_note_has_lines",
   "check_credit_note_lines",
+  "check_credit_account",
   "check_credit_note_series",
   "check_credit_notes",
   "check_invoice_causes",
@@ -30,6 +31,7 @@ const OF_MIGRATIONS = [
   "count_taken_numbers",
   "customer_search_keys",
   "note_change_of_lines",
+  "refuse_change_of_credit",
   "refuse_change_of_credit_note",
   "refuse_change_of_cause",
   "refuse_change_of_invoice",
@@ -279,6 +281,7 @@ const FROZEN: ReadonlyArray<string> = [
   "39b9b53934a2c47e2b381baf467643dcf6fd5a9c95f15a3792ab77391a52c0dd",
   "90f8f297edab0447159a20af38e6da047d1a7a2eece85501af515a82931eff05",
   "857720dfaf44cebc089ff5531fc12ae51d521637a1799debb39c44cbbc210ca8",
+  "cf277f2a9672d8bca91f10eef9a387d2d59f65c632da584e4e19e1ab45e714ee",
 ]
 
 describe("each migration", () => {

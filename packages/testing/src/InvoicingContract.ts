@@ -4,6 +4,7 @@
 import type { Billing } from "@billwright/core"
 import { layer as layerOf } from "@effect/vitest"
 import { Layer } from "effect"
+import { creditContract } from "./contract/CreditContract.ts"
 import { creditNoteContract } from "./contract/CreditNoteContract.ts"
 import { dueContract } from "./contract/DueContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
@@ -37,6 +38,7 @@ export const suite = <R, E>(
     invoiceContract(test)
     creditNoteContract(test)
     paymentContract(test)
+    creditContract(test)
     dueContract(test)
     invoicingModelContract(test)
     subscriptionScenarios(test)

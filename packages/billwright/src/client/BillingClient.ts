@@ -3,6 +3,8 @@
  */
 import type { CallOptions } from "../Call.ts"
 import type { Plans } from "../catalog/Plans.ts"
+import type { Credits } from "../credits/Credits.ts"
+import type { Holds } from "../credits/Holds.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
 import type { CreditNotes } from "../invoices/CreditNotes.ts"
@@ -64,6 +66,10 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly creditNotes: CreditNotes
   /** Payments: what customers paid of their invoices. */
   readonly payments: Omit<Payments, "receive">
+  /** Credits: what customers have bought or were given, and what they use of it. */
+  readonly credits: Credits
+  /** Holds: credits that are kept for work under way. */
+  readonly holds: Holds
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

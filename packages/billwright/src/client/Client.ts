@@ -10,6 +10,7 @@ import type { Meters } from "../usage/Meters.ts"
 import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeCreditNotes } from "./CreditNoteRequests.ts"
+import { makeCredits, makeHolds } from "./CreditRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
 import { makePayments } from "./PaymentRequests.ts"
@@ -69,6 +70,8 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     invoices: makeInvoices(connection),
     creditNotes: makeCreditNotes(connection),
     payments: makePayments(connection),
+    credits: makeCredits(connection),
+    holds: makeHolds(connection),
     usage: makeUsage(connection),
     meters: {
       ...makeResource<Omit<Meters, "rebuild">>(connection, {

@@ -35,9 +35,43 @@ export class EventKeyConflictError extends ConflictError {
   }
 }
 
+/** The idempotency key of a grant, a consumption or a hold was used before with different content. */
+export class CreditKeyConflictError extends ConflictError {
+  override readonly name = "CreditKeyConflictError"
+  /** The id of the grant, the consumption or the hold that has the key. */
+  readonly id: string
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("credit_key_conflict", message, options)
+    this.id = id
+  }
+}
+
+/** The customer has less than was asked for. Nothing was used or held. */
+export class InsufficientCreditsError extends ConflictError {
+  override readonly name = "InsufficientCreditsError"
+  /** What is available, in the smallest unit. For a hold, with what it holds. */
+  readonly available: bigint
+  /** What was asked for. */
+  readonly amount: bigint
+  readonly unit: string
+
+  constructor(
+    asked: { readonly available: bigint; readonly amount: bigint; readonly unit: string },
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super("insufficient_credits", message, options)
+    this.available = asked.available
+    this.amount = asked.amount
+    this.unit = asked.unit
+  }
+}
+
 /**
  * A limit is reached: 100 thresholds for a customer, product and unit; 1,000 meters for an account and mode, or 10 for a
- * product and unit; 500 webhook endpoints for an account and mode.
+ * product and unit; 500 webhook endpoints for an account and mode; 100 credit grants with something left, or 1,000 open
+ * holds, for a customer and unit.
  */
 export class LimitReachedError extends ConflictError {
   override readonly name = "LimitReachedError"
@@ -55,8 +89,8 @@ export class CustomerHasSubscriptionError extends ConflictError {
 }
 
 /**
- * The subscription, invoice, invoice item, payment, payment method or payment provider does not allow the action as it is. The
- * `availableActions` of the first two are those that they allow. Nothing has changed.
+ * The subscription, invoice, invoice item, payment, payment method, payment provider, credit grant or hold does not allow
+ * the action as it is. The `availableActions` of the first two are those that they allow. Nothing has changed.
  */
 export class ActionUnavailableError extends ConflictError {
   override readonly name = "ActionUnavailableError"
@@ -67,14 +101,11 @@ export class ActionUnavailableError extends ConflictError {
     | "payment"
     | "payment method"
     | "payment provider"
+    | "credit grant"
+    | "hold"
   readonly id: string
 
-  constructor(
-    object: "subscription" | "invoice" | "invoice item" | "payment" | "payment method" | "payment provider",
-    id: string,
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  constructor(object: ActionUnavailableError["object"], id: string, message: string, options?: ErrorOptions) {
     super("action_unavailable", message, options)
     this.object = object
     this.id = id

@@ -117,6 +117,24 @@ export class PaymentNotFoundError extends NotFoundError {
   }
 }
 
+/** No credit grant has the id. */
+export class CreditGrantNotFoundError extends NotFoundError {
+  override readonly name = "CreditGrantNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("credit_grant_not_found", id, message, options)
+  }
+}
+
+/** No hold has the id. */
+export class HoldNotFoundError extends NotFoundError {
+  override readonly name = "HoldNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("hold_not_found", id, message, options)
+  }
+}
+
 /** No payment method has the id. Detached ones are found. */
 export class PaymentMethodNotFoundError extends NotFoundError {
   override readonly name = "PaymentMethodNotFoundError"

@@ -275,11 +275,31 @@ export interface UsageUnbilledData {
   readonly period_end: string
 }
 
+/** Data of `credit.exhausted`. Amounts are integers of the smallest unit, after the operation. */
+export interface CreditData {
+  readonly customer_id: string
+  readonly unit: string
+  readonly available: number | bigint
+  readonly held: number | bigint
+  readonly debt: number | bigint
+  /** Rises with each change of the customer's credits in the unit. Drop an event whose number is not above the last one's. */
+  readonly sequence: number
+}
+
+/** Data of `credit.granted` and `credit.expired`. `amount` is what began or ended. */
+export interface CreditGrantData extends CreditData {
+  readonly grant_id: string
+  readonly amount: number | bigint
+}
+
 /**
  * The built-in event types. Your own definition of the same name replaces a built-in type, except
  * `usage.threshold`.
  */
 export interface BuiltInEvents {
+  readonly "credit.exhausted": CreditData
+  readonly "credit.expired": CreditGrantData
+  readonly "credit.granted": CreditGrantData
   readonly "credit_note.created": CreditNoteData
   readonly "invoice.collection_exhausted": InvoiceData
   readonly "invoice.created": InvoiceData

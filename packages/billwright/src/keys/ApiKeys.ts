@@ -10,6 +10,7 @@ type Resource =
   | "subscriptions"
   | "invoices"
   | "payments"
+  | "credits"
   | "usage"
   | "events"
   | "webhooks"

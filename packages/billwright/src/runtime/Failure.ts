@@ -5,6 +5,7 @@
 import {
   type ActionUnavailable,
   type ApiKey,
+  type Credit,
   type Customer,
   type EncryptionKeyRequired,
   type Endpoint,
@@ -27,6 +28,8 @@ type DomainError =
   | EncryptionKeyRequired
   | UsageRecord.UsageKeyConflict
   | Event.EventKeyConflict
+  | Credit.CreditKeyConflict
+  | Credit.InsufficientCredits
   | Customer.CustomerHasSubscription
   | ActionUnavailable
   | InvoicingUnsupported
@@ -66,6 +69,8 @@ const table: Table = {
     new Errors.UsageKeyConflictError(field, recordId, message, options),
   EventKeyConflict: ({ eventId, message }, options) =>
     new Errors.EventKeyConflictError(eventId, message, options),
+  CreditKeyConflict: ({ id, message }, options) => new Errors.CreditKeyConflictError(id, message, options),
+  InsufficientCredits: (error, options) => new Errors.InsufficientCreditsError(error, error.message, options),
   CustomerHasSubscription: ({ id, message }, options) =>
     new Errors.CustomerHasSubscriptionError(id, message, options),
   ActionUnavailable: ({ id, message, object }, options) =>

@@ -5,6 +5,7 @@ import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Bill
 import type { BillingOptions } from "../BillingOptions.ts"
 import type { CallOptions, Mode } from "../Call.ts"
 import { makePlans } from "../catalog/PlanCalls.ts"
+import { makeCredits, makeHolds } from "../credits/CreditCalls.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { makeEvents } from "../events/EventCalls.ts"
 import type { EventMap } from "../events/EventMap.ts"
@@ -35,6 +36,8 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   creditNotes: naming("creditNotes", makeCreditNotes(calls)),
   invoices: naming("invoices", makeInvoices(calls)),
   payments: naming("payments", makePayments(calls)),
+  credits: naming("credits", makeCredits(calls)),
+  holds: naming("holds", makeHolds(calls)),
   usage: naming("usage", makeUsage(calls)),
   events: naming("events", makeEvents(calls)),
   endpoints: naming("endpoints", makeEndpoints(calls)),

@@ -1,5 +1,5 @@
 /**
- * The error for an action that a subscription, an invoice, a payment, a payment method or a payment provider does not allow as it is.
+ * The error for an action that a subscription, an invoice, a payment or the like does not allow as it is.
  */
 import { Schema } from "effect"
 
@@ -14,6 +14,8 @@ export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
       "payment",
       "payment method",
       "payment provider",
+      "credit grant",
+      "hold",
     ]),
     id: Schema.String,
     /** A sentence, such as `void is not possible: the invoice is draft`. */

@@ -7,6 +7,7 @@ export const SCOPED = [
   "subscriptions",
   "invoices",
   "payments",
+  "credits",
   "usage",
   "events",
   "webhooks",

@@ -768,6 +768,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/credit_grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCreditGrants"];
+        put?: never;
+        post: operations["grantCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_grants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCreditGrant"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_grants/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["voidCreditGrant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCreditBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_consumptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["consumeCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCreditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["reserveCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getHold"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["extendHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["commitHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["releaseHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/test_clocks/{id}/advance": {
         parameters: {
             query?: never;
@@ -1266,6 +1442,54 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "credit.exhausted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit.exhausted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit.expired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit.granted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit.granted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "credit_note.created": {
         parameters: {
             query?: never;
@@ -1874,6 +2098,12 @@ export interface components {
             /** @enum {string} */
             bill?: "now" | "next_invoice";
         };
+        CommitHold: {
+            /** Format: int64 */
+            amount?: number;
+            /** @enum {string} */
+            overdraft?: "debt" | "refuse";
+        };
         ConfigFeature: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1886,6 +2116,13 @@ export interface components {
             /** @enum {string} */
             error: "conflict";
             message: string;
+        };
+        ConsumeCredits: {
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            idempotency_key?: string;
         };
         ConvertStep: {
             /**
@@ -2098,6 +2335,102 @@ export interface components {
             };
             /** @enum {string} */
             signature?: "hmac" | "ed25519";
+        };
+        CreditBalance: {
+            /** @enum {string} */
+            object: "credit_balance";
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            available: number;
+            /** Format: int64 */
+            held: number;
+            /** Format: int64 */
+            debt: number;
+            /** Format: int64 */
+            sequence: number;
+            livemode: boolean;
+        };
+        CreditConsumption: {
+            /** @enum {string} */
+            object: "credit_consumption";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            idempotency_key: string | null;
+            balance: {
+                /** Format: int64 */
+                available: number;
+                /** Format: int64 */
+                held: number;
+                /** Format: int64 */
+                debt: number;
+            };
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreditEntry: {
+            /** @enum {string} */
+            object: "credit_entry";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            sequence: number;
+            /** @enum {string} */
+            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay";
+            grant_id: string | null;
+            hold_id: string | null;
+            consumption_id: string | null;
+            /** Format: int64 */
+            available: number;
+            /** Format: int64 */
+            held: number;
+            /** Format: int64 */
+            debt: number;
+            /** Format: date-time */
+            at: string;
+            livemode: boolean;
+        };
+        CreditEntryList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["CreditEntry"][];
+            has_more: boolean;
+        };
+        CreditGrant: {
+            /** @enum {string} */
+            object: "credit_grant";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** @enum {string} */
+            kind: "paid" | "promotional" | "plan";
+            /** Format: int64 */
+            amount: number;
+            priority: number;
+            /** @enum {string} */
+            status: "pending" | "active" | "expired" | "voided";
+            /** Format: int64 */
+            available: number;
+            /** Format: int64 */
+            held: number;
+            /** Format: date-time */
+            effective_at: string;
+            expires_at: string | null;
+            idempotency_key: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreditGrantList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["CreditGrant"][];
+            has_more: boolean;
         };
         CreditNote: {
             /** @enum {string} */
@@ -2410,6 +2743,9 @@ export interface components {
             created_at: string;
             deliveries: components["schemas"]["Delivery"][];
         };
+        ExtendHold: {
+            ttl_seconds?: number;
+        };
         FieldProblem: {
             field: string;
             problem: string;
@@ -2516,9 +2852,43 @@ export interface components {
             model: "graduated_percentage";
             tiers: components["schemas"]["PercentagePriceTier"][];
         };
+        GrantCredits: {
+            customer_id: string;
+            unit: string;
+            /** @enum {string} */
+            kind: "paid" | "promotional" | "plan";
+            /** Format: int64 */
+            amount: number;
+            priority?: number;
+            /** Format: date-time */
+            effective_at?: string;
+            /** Format: date-time */
+            expires_at?: string;
+            idempotency_key?: string;
+        };
         Health: {
             /** @enum {string} */
             status: "ok";
+        };
+        Hold: {
+            /** @enum {string} */
+            object: "hold";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            /** @enum {string} */
+            status: "open" | "committed" | "released" | "lapsed";
+            committed: number | null;
+            is_late: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            settled_at: string | null;
+            idempotency_key: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
         };
         IdempotencyKeyReusedError: {
             /** @enum {string} */
@@ -3403,6 +3773,14 @@ export interface components {
             /** @enum {string} */
             error: "request_timeout";
             message: string;
+        };
+        ReserveCredits: {
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            ttl_seconds?: number;
+            idempotency_key?: string;
         };
         ResumeSubscription: {
             /** @enum {string} */
@@ -5573,6 +5951,296 @@ export interface operations {
             };
         };
     };
+    listCreditGrants: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                unit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditGrantList"];
+                };
+            };
+        };
+    };
+    grantCredits: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GrantCredits"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditGrant"];
+                };
+            };
+        };
+    };
+    getCreditGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditGrant"];
+                };
+            };
+        };
+    };
+    voidCreditGrant: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditGrant"];
+                };
+            };
+        };
+    };
+    getCreditBalance: {
+        parameters: {
+            query: {
+                customer_id: string;
+                unit: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditBalance"];
+                };
+            };
+        };
+    };
+    consumeCredits: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsumeCredits"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditConsumption"];
+                };
+            };
+        };
+    };
+    listCreditEntries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                unit?: string;
+                grant_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditEntryList"];
+                };
+            };
+        };
+    };
+    reserveCredits: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReserveCredits"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+        };
+    };
+    getHold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+        };
+    };
+    extendHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExtendHold"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+        };
+    };
+    commitHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CommitHold"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+        };
+    };
+    releaseHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+        };
+    };
     advanceTestClock: {
         parameters: {
             query?: never;
@@ -6580,6 +7248,162 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+        };
+    };
+    "webhook.credit.exhausted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit.exhausted";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        unit: string;
+                        /** Format: int64 */
+                        available: number;
+                        /** Format: int64 */
+                        held: number;
+                        /** Format: int64 */
+                        debt: number;
+                        /** Format: int64 */
+                        sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.credit.expired": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit.expired";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        unit: string;
+                        /** Format: int64 */
+                        available: number;
+                        /** Format: int64 */
+                        held: number;
+                        /** Format: int64 */
+                        debt: number;
+                        /** Format: int64 */
+                        sequence: number;
+                        grant_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.credit.granted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit.granted";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        unit: string;
+                        /** Format: int64 */
+                        available: number;
+                        /** Format: int64 */
+                        held: number;
+                        /** Format: int64 */
+                        debt: number;
+                        /** Format: int64 */
+                        sequence: number;
+                        grant_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

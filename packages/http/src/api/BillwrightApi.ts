@@ -3,10 +3,12 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { CreditNotesApi } from "./CreditNotesApi.ts"
+import { CreditsApi } from "./CreditsApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
+import { HoldsApi } from "./HoldsApi.ts"
 import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
 import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
@@ -29,6 +31,8 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(InvoicesApi)
   .add(CreditNotesApi)
   .add(PaymentsApi)
+  .add(CreditsApi)
+  .add(HoldsApi)
   .add(TestClockAdvancesApi)
   .add(PaymentMethodSetupsApi)
   .add(UsageApi)
@@ -46,7 +50,7 @@ export const BillwrightApi = HttpApi.make("billwright")
       title: "Billwright API",
       version: "1.0.0",
       summary:
-        "Customers, plans, subscriptions, invoices, payments, metered usage with exact totals, events and webhooks.",
+        "Customers, plans, subscriptions, invoices, payments, credits, metered usage with exact totals, events and webhooks.",
       description: [
         "JSON over HTTP, with snake_case names, RFC 3339 instants and exact integers.",
         "",

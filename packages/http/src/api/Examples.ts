@@ -3,6 +3,7 @@
  * definitions.
  */
 import { Resources } from "@billwright/core"
+import { creditExamples } from "./CreditExamples.ts"
 import { creditNoteExamples } from "./CreditNoteExamples.ts"
 import type { Example } from "./Example.ts"
 import { invoiceExamples } from "./InvoiceExamples.ts"
@@ -117,6 +118,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...invoiceExamples,
   ...creditNoteExamples,
   ...paymentExamples,
+  ...creditExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

@@ -4,9 +4,11 @@
  */
 import {
   type CreditNotes,
+  type Credits,
   type Deliveries,
   type Endpoints,
   type Events,
+  type Holds,
   type Invoices,
   Meter,
   Meters,
@@ -23,6 +25,7 @@ import {
 import { Effect } from "effect"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
 import * as CreditNoteOperations from "./CreditNoteOperations.ts"
+import * as CreditOperations from "./CreditOperations.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
@@ -64,6 +67,8 @@ export const make: Effect.Effect<
   | Subscriptions
   | Invoices
   | CreditNotes
+  | Credits
+  | Holds
   | Payments
   | Usage
   | Events
@@ -77,6 +82,7 @@ export const make: Effect.Effect<
   const planOperations = yield* PlanOperations.make
   const subscriptionOperations = yield* SubscriptionOperations.make
   const creditNoteOperations = yield* CreditNoteOperations.make
+  const creditOperations = yield* CreditOperations.make
   const paymentOperations = yield* PaymentOperations.make
   const paymentMethodOperations = yield* PaymentMethodOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
@@ -91,6 +97,7 @@ export const make: Effect.Effect<
     ...subscriptionOperations,
     ...creditNoteOperations,
     ...paymentOperations,
+    ...creditOperations,
     ...paymentMethodOperations,
     ...invoiceOperations,
     ...resourceOperations,

@@ -153,6 +153,7 @@ describe("403 forbidden", () => {
           "subscriptions",
           "invoices",
           "payments",
+          "credits",
           "usage",
           "events",
           "webhooks",
@@ -424,6 +425,7 @@ describe("503 unavailable", () => {
         const customer = yield* api.newCustomer()
         const record = (yield* api.record(customer)).id
         const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
+        const account = { customer_id: customer, unit: "token" }
         const bodies: Readonly<Record<string, object>> = {
           createCustomer: ada,
           updateCustomer: { name: "Ada King" },
@@ -443,6 +445,11 @@ describe("503 unavailable", () => {
           createCreditNote: { invoice_id: ApiServer.UNKNOWN.invoice, reason: "other" },
           recordPayment: { invoice_id: ApiServer.UNKNOWN.invoice },
           createRefund: { payment_id: ApiServer.UNKNOWN.payment, reason: "other" },
+          grantCredits: { ...account, kind: "paid", amount: 1 },
+          consumeCredits: { ...account, amount: 1 },
+          reserveCredits: { ...account, amount: 1 },
+          extendHold: {},
+          commitHold: {},
           createPaymentMethod: { customer_id: customer },
           updatePaymentMethod: { metadata: {} },
           startPaymentMethodSetup: {},
@@ -463,11 +470,13 @@ describe("503 unavailable", () => {
           summarizeUsage: `?customer_id=${customer}`,
           listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
           listUsageRecords: `?customer_id=${customer}`,
+          getCreditBalance: `?customer_id=${customer}&unit=token`,
           getUpcomingInvoice: `?subscription_id=${ApiServer.UNKNOWN.subscription}`,
         }
         const owns = {
           coupons: ApiServer.UNKNOWN.coupon,
           credit_notes: ApiServer.UNKNOWN.creditNote,
+          credit_grants: ApiServer.UNKNOWN.creditGrant,
           payments: ApiServer.UNKNOWN.payment,
           refunds: ApiServer.UNKNOWN.refund,
           disputes: ApiServer.UNKNOWN.dispute,
@@ -476,6 +485,7 @@ describe("503 unavailable", () => {
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,
           thresholds: ApiServer.UNKNOWN.threshold,
+          holds: ApiServer.UNKNOWN.hold,
           meters: ApiServer.UNKNOWN.meter,
           test_clocks: ApiServer.UNKNOWN.testClock,
           subscriptions: ApiServer.UNKNOWN.subscription,

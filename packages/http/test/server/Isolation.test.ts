@@ -94,6 +94,13 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const pay = (yield* api.expect(201, "POST", "/v1/payments", { ...own, json: received })).id
   const refunded = { payment_id: pay, amount: 1, reason: "other" }
   const ref = (yield* api.expect(201, "POST", "/v1/refunds", { ...own, json: refunded })).id
+  const account = { customer_id: cus, unit: "token" }
+  const credits = { ...account, kind: "paid", amount: 100_000, idempotency_key: name }
+  const cgr = (yield* api.expect(201, "POST", "/v1/credit_grants", { ...own, json: credits })).id
+  const kept = { ...account, amount: 10_000, idempotency_key: name }
+  const hld = (yield* api.expect(201, "POST", "/v1/holds", { ...own, json: kept })).id
+  const entries = yield* api.expect(200, "GET", `/v1/credit_entries?customer_id=${cus}`, own)
+  const cen = String(entries.at("data", 0, "id"))
   const mtd = (yield* api.expect(201, "POST", "/v1/payment_methods", { ...own, json: { customer_id: cus } }))
     .id
   // What a provider still has to do about these payments is done before anybody looks.
@@ -114,6 +121,9 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     ref,
     // Only a payment provider makes one.
     dis: ApiServer.UNKNOWN.dispute,
+    cgr,
+    cen,
+    hld,
     mtd,
     itm,
     red,

@@ -42,6 +42,7 @@ import { migration0024 } from "./Migration0024.ts"
 import { migration0025 } from "./Migration0025.ts"
 import { migration0026 } from "./Migration0026.ts"
 import { migration0027 } from "./Migration0027.ts"
+import { migration0028 } from "./Migration0028.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -75,6 +76,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0025,
   migration0026,
   migration0027,
+  migration0028,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -1,0 +1,64 @@
+/**
+ * Credits and holds over the API.
+ */
+import type {
+  CreditAmounts,
+  CreditBalance,
+  CreditConsumption,
+  CreditEntry,
+  CreditGrant,
+  Credits,
+} from "../credits/Credits.ts"
+import { type Hold, type Holds, reserved } from "../credits/Holds.ts"
+import type { Connection } from "./Connection.ts"
+import { withIntegers } from "./Integers.ts"
+import { list, path, read, write } from "./Requests.ts"
+
+const AMOUNTS = { available: true, held: true, debt: true } as const
+
+const toGrant = withIntegers<CreditGrant>({ amount: true, available: true, held: true })
+const toEntry = withIntegers<CreditEntry>(AMOUNTS)
+const toBalance = withIntegers<CreditBalance>(AMOUNTS)
+const toAmounts = withIntegers<CreditAmounts>(AMOUNTS)
+const toConsumption = ({ amount, balance, ...rest }: CreditConsumption): CreditConsumption => ({
+  ...rest,
+  amount: BigInt(amount),
+  balance: toAmounts(balance),
+})
+const toHold = ({ amount, committed, ...rest }: Hold): Hold => ({
+  ...rest,
+  amount: BigInt(amount),
+  committed: committed === null ? null : BigInt(committed),
+})
+
+export const makeCredits = (connection: Connection): Credits => ({
+  grant: async (input, options) =>
+    toGrant(await write<CreditGrant>(connection, "POST", "/credit_grants", input, options)),
+  consume: async (input, options) =>
+    toConsumption(await write(connection, "POST", "/credit_consumptions", input, options)),
+  balance: async (account, options) =>
+    toBalance(await read<CreditBalance>(connection, "/credit_balance", account, options)),
+  getGrant: async (id, options) =>
+    toGrant(await read<CreditGrant>(connection, path`/credit_grants/${id}`, undefined, options)),
+  listGrants: (query, options) => list(connection, "/credit_grants", query, options, toGrant),
+  voidGrant: async (id, options) =>
+    toGrant(await write(connection, "POST", path`/credit_grants/${id}/void`, undefined, options)),
+  entries: (query, options) => list(connection, "/credit_entries", query, options, toEntry),
+})
+
+export const makeHolds = (connection: Connection): Holds => {
+  const settling: Pick<Holds, "commit" | "release"> = {
+    commit: async (id, input, options) =>
+      toHold(await write(connection, "POST", path`/holds/${id}/commit`, input ?? {}, options)),
+    release: async (id, options) =>
+      toHold(await write(connection, "POST", path`/holds/${id}/release`, undefined, options)),
+  }
+  return {
+    reserve: async (input, options) =>
+      reserved(toHold(await write(connection, "POST", "/holds", input, options)), settling),
+    get: async (id, options) => toHold(await read(connection, path`/holds/${id}`, undefined, options)),
+    extend: async (id, input, options) =>
+      toHold(await write(connection, "POST", path`/holds/${id}/extend`, input ?? {}, options)),
+    ...settling,
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Credits: what customers have bought, were given or have with their plan, and what they use of it.
+ */
+import type { CallOptions, Instant } from "../Call.ts"
+import type { Listing, PageQuery } from "../Listing.ts"
+
+/** `paid`: the customer bought it. `promotional`: a present. `plan`: a plan includes it. */
+export type CreditGrantKind = "paid" | "promotional" | "plan"
+
+/** `pending`: it begins later. `active`: it can be used. `expired` and `voided`: what was left is gone. */
+export type CreditGrantStatus = "pending" | "active" | "expired" | "voided"
+
+/** Whose credits, and in which unit. */
+export interface CreditAccount {
+  readonly customerId: string
+  /**
+   * An ISO 4217 currency code, then in its minor unit, or a unit of yours such as `token`: a lower-case letter, then
+   * lower-case letters, digits and `_`, at most 64 characters.
+   */
+  readonly unit: string
+}
+
+/** What an account has. Amounts are integers of the smallest unit. */
+export interface CreditAmounts {
+  /** What can be used or held now. */
+  readonly available: bigint
+  /** What open holds keep. */
+  readonly held: bigint
+  /** What was used beyond all grants. The next grants repay it. */
+  readonly debt: bigint
+}
+
+/** What a customer has of a unit now. */
+export interface CreditBalance extends CreditAccount, CreditAmounts {
+  /** Rises with each change. 0: there never were credits. */
+  readonly sequence: number
+}
+
+/** A grant of credits to a customer. */
+export interface CreditGrant extends CreditAccount {
+  /** `cgr_…` */
+  readonly id: string
+  readonly kind: CreditGrantKind
+  /** What was granted. */
+  readonly amount: bigint
+  /** Grants of a lower number are used first, then those that expire sooner, then older ones. */
+  readonly priority: number
+  readonly status: CreditGrantStatus
+  /** What is left of it, without what is held. */
+  readonly available: bigint
+  /** What open holds keep of it. It stays held when the grant ends. */
+  readonly held: bigint
+  /** When its credits begin. */
+  readonly effectiveAt: Date
+  /** When its credits end. `null`: never. */
+  readonly expiresAt: Date | null
+  readonly idempotencyKey: string | null
+  readonly createdAt: Date
+}
+
+/** Credits for a customer. */
+export interface GrantCredits extends CreditAccount {
+  readonly kind: CreditGrantKind
+  /** 1 to 10^30. */
+  readonly amount: number | bigint
+  /** 0 to 100. Default: 50. */
+  readonly priority?: number | undefined
+  /** Default: now. */
+  readonly effectiveAt?: Instant | undefined
+  /** In the future, and after `effectiveAt`. Default: never. */
+  readonly expiresAt?: Instant | undefined
+  /** 1 to 255 characters. With it, granting the same again gives the first grant, for ever. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Credits to use at once. */
+export interface ConsumeCredits extends CreditAccount {
+  /** 1 to 10^30. */
+  readonly amount: number | bigint
+  /** 1 to 255 characters. With it, consuming the same again uses nothing and gives the first answer, for ever. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Credits that were used at once. */
+export interface CreditConsumption extends CreditAccount {
+  /** `ccn_…` */
+  readonly id: string
+  readonly amount: bigint
+  readonly idempotencyKey: string | null
+  /** What the customer had after it. */
+  readonly balance: CreditAmounts
+  readonly createdAt: Date
+}
+
+/**
+ * `grant`, `expire`, `void`: a grant begins and ends. `consume`: credits are used at once. `reserve`, `commit`, `release`,
+ * `lapse`: a hold keeps credits, uses them, and gives them back. `repay`: credits repay a debt.
+ */
+export type CreditEntryKind =
+  | "grant"
+  | "expire"
+  | "void"
+  | "consume"
+  | "reserve"
+  | "commit"
+  | "release"
+  | "lapse"
+  | "repay"
+
+/** A change of a customer's credits. Its amounts are those by which they changed. Entries are only added. */
+export interface CreditEntry extends CreditAccount, CreditAmounts {
+  /** `cen_…` */
+  readonly id: string
+  /** 1 for the first of the customer and unit, and one more each. */
+  readonly sequence: number
+  readonly kind: CreditEntryKind
+  /** The grant whose credits they are. `null` for what became debt. */
+  readonly grantId: string | null
+  readonly holdId: string | null
+  readonly consumptionId: string | null
+  /** When it happened. What happens by the clock is written with the next change. */
+  readonly at: Date
+}
+
+/** Selects grants, newest first. */
+export interface ListCreditGrants extends PageQuery {
+  readonly customerId?: string | undefined
+  readonly unit?: string | undefined
+}
+
+/** Selects entries, newest first. */
+export interface ListCreditEntries extends ListCreditGrants {
+  readonly grantId?: string | undefined
+}
+
+/**
+ * Errors: `InvalidInputError`, `CustomerNotFoundError`, `CreditGrantNotFoundError`, `InsufficientCreditsError`,
+ * `CreditKeyConflictError`, `LimitReachedError`, `ActionUnavailableError`, and `InvoicingUnsupportedError` on a store
+ * without credits.
+ */
+export interface Credits {
+  /**
+   * Grants credits to a customer. A debt is repaid first. A customer has at most 100 grants of a unit that have something
+   * left.
+   */
+  grant(input: GrantCredits, options?: CallOptions): Promise<CreditGrant>
+  /**
+   * Uses credits: the whole amount, or an `InsufficientCreditsError` and nothing. Of any number of calls at once, those
+   * succeed for whom there is enough. After a refusal the key is free.
+   *
+   * ```ts
+   * await billing.credits.consume({ customerId, unit: "token", amount: 250, idempotencyKey: requestId })
+   * ```
+   */
+  consume(input: ConsumeCredits, options?: CallOptions): Promise<CreditConsumption>
+  /** What a customer has of a unit now. All amounts are 0 if there never were credits. */
+  balance(account: CreditAccount, options?: CallOptions): Promise<CreditBalance>
+  getGrant(id: string, options?: CallOptions): Promise<CreditGrant>
+  listGrants(query?: ListCreditGrants, options?: CallOptions): Listing<CreditGrant>
+  /**
+   * Takes back what is left of a grant. What open holds keep of it stays held, and is gone when it is given back. Voiding
+   * it again changes nothing.
+   */
+  voidGrant(id: string, options?: CallOptions): Promise<CreditGrant>
+  /** What changed the credits of customers, newest first. */
+  entries(query?: ListCreditEntries, options?: CallOptions): Listing<CreditEntry>
+}

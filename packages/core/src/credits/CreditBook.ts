@@ -1,0 +1,115 @@
+/**
+ * Runs the operations of the engine on a stored account: locks it, writes what changes, and publishes its events.
+ */
+import type { CreditChange } from "@billwright/engine"
+import { Effect, Option } from "effect"
+import { CustomerNotFound, customers } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import {
+  type AccountKey,
+  CreditEntryId,
+  ENTRY_ID_PREFIX,
+  CreditKeyConflict,
+  type StoredConsumption,
+  type StoredEntry,
+  type StoredGrant,
+} from "./Credit.ts"
+import { eventsOf } from "./CreditEvents.ts"
+import { CreditStore, type StoredLedger } from "./CreditStore.ts"
+import type { StoredHold } from "./Hold.ts"
+
+/** What an operation writes that is new. */
+export interface New {
+  readonly grant?: StoredGrant
+  readonly hold?: StoredHold
+  readonly consumption?: Omit<StoredConsumption, "balance">
+}
+
+export type CreditFailure = InvoicingUnsupported | StorageError
+
+/** Gives the functions that change the accounts of the current tenant. */
+export const makeCreditBook = Effect.gen(function* () {
+  const port = yield* optionalPort(CreditStore)
+  const collections = yield* Collections
+  const owners = collections.of(customers)
+  const outbox = yield* Outbox
+  const transactor = yield* Transactor
+  const ids = yield* IdGenerator
+  const time = new CustomerTime(collections)
+
+  /** Runs an effect in one transaction, in the time of the customer. */
+  const within = <A, E, R>({ customerId }: Pick<AccountKey, "customerId">, effect: Effect.Effect<A, E, R>) =>
+    transactor.atomically(time.within(customerId, effect))
+
+  const requireCustomer = Effect.fnUntraced(function* ({ customerId }: AccountKey) {
+    if ((yield* owners.status(customerId)) === "active") return
+    return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
+  })
+
+  /** Of an account that was never used, the customer is looked at: a wrong id is not an empty account. */
+  const requireAccount = (key: AccountKey, { account }: StoredLedger) =>
+    account.sequence === 0 ? requireCustomer(key) : Effect.void
+
+  const publish = ({ data, type }: ReturnType<typeof eventsOf>[number], key: AccountKey) =>
+    outbox.publish(type, data, { customerId: key.customerId })
+
+  const entriesOf = (key: AccountKey, { entries }: CreditChange) =>
+    Effect.forEach(entries, (entry) =>
+      Effect.map(ids.next(ENTRY_ID_PREFIX), (id): StoredEntry => ({
+        ...key,
+        ...entry,
+        id: CreditEntryId.make(id),
+      })),
+    )
+
+  /** Writes what an operation on a locked ledger changes. */
+  const write = Effect.fnUntraced(function* (
+    key: AccountKey,
+    ledger: StoredLedger,
+    change: CreditChange,
+    { consumption, grant, hold }: New = {},
+  ) {
+    const store = yield* port
+    const { account } = change
+    const { available, debt, held } = account
+    const grants = [...ledger.grants, ...(grant === undefined ? [] : [grant])]
+    const holds = [...ledger.holds, ...(hold === undefined ? [] : [hold])]
+    yield* store.write(key, {
+      account,
+      grants: merged(grants, change.grants),
+      holds: merged(holds, change.holds),
+      entries: yield* entriesOf(key, change),
+      consumption: consumption === undefined ? null : { ...consumption, balance: { available, held, debt } },
+    })
+    for (const event of eventsOf(key, ledger.account, change)) yield* publish(event, key)
+  })
+
+  return { port, requireAccount, requireCustomer, within, write, ids }
+})
+
+/** The stored values that changed, as they are now. */
+const merged = <Stored extends { readonly id: string }, Changed extends { readonly id: string }>(
+  known: ReadonlyArray<Stored>,
+  changed: ReadonlyArray<Changed>,
+): ReadonlyArray<Stored> =>
+  changed.flatMap((now) => {
+    const before = known.find(({ id }) => id === now.id)
+    return before === undefined ? [] : [{ ...before, ...now, id: before.id }]
+  })
+
+/** What was made with a key before, if it is the same as what is asked for now. */
+export const sameAs = <A extends { readonly id: string }>(
+  earlier: Option.Option<A>,
+  isSame: (value: A) => boolean,
+): Effect.Effect<A | undefined, CreditKeyConflict> => {
+  if (Option.isNone(earlier)) return Effect.succeed(undefined)
+  return isSame(earlier.value)
+    ? Effect.succeed(earlier.value)
+    : Effect.fail(new CreditKeyConflict({ id: earlier.value.id }))
+}

@@ -1,0 +1,114 @@
+/**
+ * The storage port for credits.
+ */
+import type { CreditAccount } from "@billwright/engine"
+import { Context, type Effect, type Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { AccountKey, CreditGrantId, StoredConsumption, StoredEntry, StoredGrant } from "./Credit.ts"
+import type { HoldId, StoredHold } from "./Hold.ts"
+
+/** An account, and what an operation on it has to know. */
+export interface StoredLedger {
+  readonly account: CreditAccount
+  /** All grants that are pending, or have something available or held. */
+  readonly grants: ReadonlyArray<StoredGrant>
+  /** All open holds that lapse at the given instant or before. */
+  readonly holds: ReadonlyArray<StoredHold>
+}
+
+/** What is written of an account. */
+export interface StoredChange {
+  readonly account: CreditAccount
+  /** New grants, and those whose `status`, `available` or `held` has changed. */
+  readonly grants: ReadonlyArray<StoredGrant>
+  /** New holds, and those whose `status`, `expiresAt`, `committed`, `isLate` or `settledAt` has changed. */
+  readonly holds: ReadonlyArray<StoredHold>
+  /** New entries. */
+  readonly entries: ReadonlyArray<StoredEntry>
+  /** A new consumption. */
+  readonly consumption: StoredConsumption | null
+}
+
+/** Which grants to list. `undefined` allows any. */
+export interface CreditGrantFilter {
+  readonly customerId?: CustomerId | undefined
+  readonly unit?: string | undefined
+}
+
+/** Which entries to list. `undefined` allows any. */
+export interface CreditEntryFilter extends CreditGrantFilter {
+  readonly grantId?: CreditGrantId | undefined
+}
+
+/**
+ * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
+ * each verb is atomic. Values given out share nothing with what is stored.
+ *
+ * A storage with constraints should also refuse: an account or a grant with less than 0, both something available and a
+ * debt, a grant with more left than was granted, a second grant, consumption or hold of an account with a key, a change of
+ * an entry or a consumption.
+ */
+export class CreditStore extends Context.Service<
+  CreditStore,
+  {
+    /**
+     * Locks an account until the end of the transaction, and then reads it: `write` needs that. Makes it if it is `open`
+     * and missing. Of a missing one that is not, gives an empty ledger.
+     *
+     * Of several that lock an account at once, each sees all that those before it have written.
+     */
+    readonly lock: (
+      key: AccountKey,
+      now: number,
+      mode: "open" | "existing",
+    ) => Effect.Effect<StoredLedger, StorageError, CurrentTenant>
+
+    /** Reads an account as it is at one moment, without waiting for anybody. Gives an empty ledger if there is none. */
+    readonly read: (key: AccountKey, now: number) => Effect.Effect<StoredLedger, StorageError, CurrentTenant>
+
+    /** Writes a change of an account that the current transaction has locked. */
+    readonly write: (
+      key: AccountKey,
+      change: StoredChange,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    readonly findGrant: (
+      id: CreditGrantId,
+    ) => Effect.Effect<Option.Option<StoredGrant>, StorageError, CurrentTenant>
+
+    readonly findHold: (id: HoldId) => Effect.Effect<Option.Option<StoredHold>, StorageError, CurrentTenant>
+
+    /** The grant of an account that has a key. */
+    readonly grantByKey: (
+      key: AccountKey,
+      idempotencyKey: string,
+    ) => Effect.Effect<Option.Option<StoredGrant>, StorageError, CurrentTenant>
+
+    /** The hold of an account that has a key. */
+    readonly holdByKey: (
+      key: AccountKey,
+      idempotencyKey: string,
+    ) => Effect.Effect<Option.Option<StoredHold>, StorageError, CurrentTenant>
+
+    /** The consumption of an account that has a key. */
+    readonly consumptionByKey: (
+      key: AccountKey,
+      idempotencyKey: string,
+    ) => Effect.Effect<Option.Option<StoredConsumption>, StorageError, CurrentTenant>
+
+    /** Newest first. The cursor is the id of a grant. */
+    readonly listGrants: (
+      filter: CreditGrantFilter,
+      page: PageQuery,
+    ) => Effect.Effect<Page<StoredGrant>, CursorNotFound | StorageError, CurrentTenant>
+
+    /** Newest first. The cursor is the id of an entry. */
+    readonly listEntries: (
+      filter: CreditEntryFilter,
+      page: PageQuery,
+    ) => Effect.Effect<Page<StoredEntry>, CursorNotFound | StorageError, CurrentTenant>
+  }
+>()("@billwright/core/credits/CreditStore") {}

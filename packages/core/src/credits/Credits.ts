@@ -1,0 +1,265 @@
+/**
+ * The use cases of credits.
+ */
+import { consumeCredits, grantAt, grantCredits, settleCredits, voidGrant } from "@billwright/engine"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { CustomerNotFound } from "../customers/Customer.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import * as ById from "../shared/ById.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import {
+  type AccountBalance,
+  AccountKey,
+  ConsumeCredits,
+  type Consumption,
+  CONSUMPTION_ID_PREFIX,
+  ConsumptionId,
+  type CreditEntry,
+  type CreditGrant,
+  CreditGrantId,
+  CreditGrantNotFound,
+  type CreditKeyConflict,
+  DEFAULT_PRIORITY,
+  GRANT_ID_PREFIX,
+  GrantCredits,
+  InsufficientCredits,
+  ListEntries,
+  ListGrants,
+  MAX_LIVE_GRANTS,
+  type StoredConsumption,
+  type StoredGrant,
+  toConsumption,
+  toEntry,
+  toGrant,
+  TooManyCreditGrants,
+} from "./Credit.ts"
+import { type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
+
+const decodeGrant = decoder(GrantCredits)
+const decodeConsume = decoder(ConsumeCredits)
+const decodeKey = decoder(AccountKey)
+const decodeListGrants = decoder(ListGrants)
+const decodeListEntries = decoder(ListEntries)
+const { knownId, orNotFound } = ById.make(Schema.is(CreditGrantId), (id) => new CreditGrantNotFound({ id }))
+
+/** Grants, uses, reads and lists the credits of the current tenant. */
+export class Credits extends Context.Service<
+  Credits,
+  {
+    /**
+     * Grants credits to a customer. A debt of the account is repaid first.
+     *
+     * With an `idempotencyKey`, the same grant again gives the first one, and other content fails with
+     * `CreditKeyConflict`. Without one, it is granted twice.
+     */
+    readonly grant: (
+      input: GrantCredits,
+    ) => Effect.Effect<
+      CreditGrant,
+      InvalidInput | CustomerNotFound | CreditKeyConflict | TooManyCreditGrants | CreditFailure,
+      CurrentTenant
+    >
+
+    /**
+     * Uses credits: the whole amount, or nothing. Of any number of callers at once, those succeed for whom there is enough.
+     *
+     * With an `idempotencyKey`, the same again uses nothing and gives the first answer, for ever. Other content fails with
+     * `CreditKeyConflict`. A refusal is not kept: after it, the key is free.
+     */
+    readonly consume: (
+      input: ConsumeCredits,
+    ) => Effect.Effect<
+      Consumption,
+      InvalidInput | CustomerNotFound | CreditKeyConflict | InsufficientCredits | CreditFailure,
+      CurrentTenant
+    >
+
+    /** What a customer has of a unit now. All amounts are 0 if there were never credits. Waits for nobody. */
+    readonly balance: (
+      key: AccountKey,
+    ) => Effect.Effect<AccountBalance, InvalidInput | CustomerNotFound | CreditFailure, CurrentTenant>
+
+    /** Its `available` is what is left now. What holds that have just lapsed give back counts from the account's next change. */
+    readonly getGrant: (
+      id: string,
+    ) => Effect.Effect<CreditGrant, CreditGrantNotFound | CreditFailure, CurrentTenant>
+
+    /** Newest first. */
+    readonly listGrants: (
+      query?: ListGrants,
+    ) => Effect.Effect<Page<CreditGrant>, InvalidInput | CreditFailure, CurrentTenant>
+
+    /**
+     * Takes back what is left of a grant. What open holds keep of it stays held, and is gone when it is given back. Voiding
+     * it again changes nothing. One that has expired stays: `ActionUnavailable`.
+     */
+    readonly voidGrant: (
+      id: string,
+    ) => Effect.Effect<
+      CreditGrant,
+      ActionUnavailable | CreditGrantNotFound | InvalidInput | CreditFailure,
+      CurrentTenant
+    >
+
+    /** What changed accounts, newest first. What happens by the clock is there from the account's next change. */
+    readonly listEntries: (
+      query?: ListEntries,
+    ) => Effect.Effect<Page<CreditEntry>, InvalidInput | CreditFailure, CurrentTenant>
+  }
+>()("@billwright/core/credits/Credits") {
+  static readonly layer = Layer.effect(
+    Credits,
+    Effect.gen(function* () {
+      const { ids, port, requireAccount, requireCustomer, within, write } = yield* makeCreditBook
+
+      const addGrant = Effect.fnUntraced(function* (input: GrantCredits) {
+        const store = yield* port
+        const key = { customerId: input.customerId, unit: input.unit }
+        const now = yield* Clock.currentTimeMillis
+        const ledger = yield* store.lock(key, now, "open")
+        if (input.idempotencyKey !== undefined) {
+          const earlier = yield* store.grantByKey(key, input.idempotencyKey)
+          const known = yield* sameAs(earlier, (value) => isSameGrant(value, input))
+          if (known !== undefined) return toGrant(known, now)
+        }
+        yield* requireCustomer(key)
+        if (ledger.grants.length >= MAX_LIVE_GRANTS) return yield* new TooManyCreditGrants()
+        const grant = yield* newGrant(CreditGrantId.make(yield* ids.next(GRANT_ID_PREFIX)), input, now)
+        yield* write(key, ledger, grantCredits(ledger, grant, now), { grant })
+        const made = yield* orNotFound(yield* store.findGrant(grant.id), grant.id)
+        return toGrant(made, now)
+      })
+
+      const grant = Effect.fn("Credits.grant")(function* (input: GrantCredits) {
+        const decoded = yield* decodeGrant(input)
+        return yield* Effect.catchTag(within(decoded, addGrant(decoded)), "CreditGrantNotFound", Effect.die)
+      })
+
+      const use = Effect.fnUntraced(function* (input: ConsumeCredits) {
+        const { amount, customerId, unit } = input
+        const idempotencyKey = input.idempotencyKey ?? null
+        const store = yield* port
+        const key = { customerId, unit }
+        const now = yield* Clock.currentTimeMillis
+        const ledger = yield* store.lock(key, now, "existing")
+        if (idempotencyKey !== null) {
+          const earlier = yield* store.consumptionByKey(key, idempotencyKey)
+          const known = yield* sameAs(earlier, (value) => value.amount === amount)
+          if (known !== undefined) return toConsumption(known)
+        }
+        const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
+        const consumed = consumeCredits(ledger, { amount, consumptionId: id }, now)
+        if (consumed.type === "insufficient") {
+          yield* requireAccount(key, ledger)
+          return yield* new InsufficientCredits({ ...consumed, unit })
+        }
+        const consumption = { ...key, id, amount, idempotencyKey, createdAt: now }
+        yield* write(key, ledger, consumed.change, { consumption })
+        const { available, debt, held } = consumed.change.account
+        const made: StoredConsumption = { ...consumption, balance: { available, held, debt } }
+        return toConsumption(made)
+      })
+
+      const consume = Effect.fn("Credits.consume")(function* (input: ConsumeCredits) {
+        const decoded = yield* decodeConsume(input)
+        return yield* within(decoded, use(decoded))
+      })
+
+      const balance = Effect.fn("Credits.balance")(function* (input: AccountKey) {
+        const store = yield* port
+        const key = yield* decodeKey(input)
+        const now = yield* within(key, Clock.currentTimeMillis)
+        const ledger = yield* store.read(key, now)
+        yield* requireAccount(key, ledger)
+        const { available, debt, held, sequence } = settleCredits(ledger, now).account
+        return { ...key, available, held, debt, sequence }
+      })
+
+      /** A grant in the time of its customer. */
+      const seen = (stored: StoredGrant) =>
+        within(
+          stored,
+          Effect.map(Clock.currentTimeMillis, (now) => toGrant(stored, now)),
+        )
+
+      const getGrant = Effect.fn("Credits.getGrant")(function* (id: string) {
+        const store = yield* port
+        return yield* seen(yield* orNotFound(yield* store.findGrant(yield* knownId(id)), id))
+      })
+
+      const listGrants = Effect.fn("Credits.listGrants")(function* (query: ListGrants = {}) {
+        const store = yield* port
+        const request = yield* decodeListGrants(query)
+        const { data, hasMore } = yield* store
+          .listGrants(filterOf(request), yield* toQuery(request))
+          .pipe(nameCursor(request))
+        return { data: yield* Effect.forEach(data, seen), hasMore }
+      })
+
+      const endGrant = Effect.fnUntraced(function* ({ customerId, id, unit }: StoredGrant) {
+        const store = yield* port
+        const key = { customerId, unit }
+        const now = yield* Clock.currentTimeMillis
+        const ledger = yield* store.lock(key, now, "existing")
+        const stored = yield* orNotFound(yield* store.findGrant(id), id)
+        if (stored.status === "voided") return toGrant(stored, now)
+        const change = voidGrant(ledger, stored, now)
+        if (change === undefined) {
+          const { status } = grantAt(stored, now)
+          const problem = `void is not possible: the credit grant is ${status}`
+          return yield* new ActionUnavailable({ object: "credit grant", id, problem })
+        }
+        yield* write(key, ledger, change, { grant: stored })
+        return toGrant(yield* orNotFound(yield* store.findGrant(id), id), now)
+      })
+
+      const voidOne = Effect.fn("Credits.voidGrant")(function* (id: string) {
+        const store = yield* port
+        const found = yield* orNotFound(yield* store.findGrant(yield* knownId(id)), id)
+        return yield* within(found, endGrant(found))
+      })
+
+      const listEntries = Effect.fn("Credits.listEntries")(function* (query: ListEntries = {}) {
+        const store = yield* port
+        const request = yield* decodeListEntries(query)
+        const { data, hasMore } = yield* store
+          .listEntries(filterOf(request), yield* toQuery(request))
+          .pipe(nameCursor(request))
+        return { data: data.map(toEntry), hasMore }
+      })
+
+      return Credits.of({ grant, consume, balance, getGrant, listGrants, voidGrant: voidOne, listEntries })
+    }),
+  )
+}
+
+/** Whether a grant is what is asked for again. What was left to the defaults then may be left to them now. */
+const isSameGrant = (
+  { amount, effectiveAt, expiresAt, kind, priority }: StoredGrant,
+  asked: GrantCredits,
+): boolean =>
+  kind === asked.kind &&
+  amount === asked.amount &&
+  priority === (asked.priority ?? DEFAULT_PRIORITY) &&
+  effectiveAt === (asked.effectiveAt?.epochMilliseconds ?? effectiveAt) &&
+  expiresAt === (asked.expiresAt?.epochMilliseconds ?? null)
+
+const newGrant = (
+  id: CreditGrantId,
+  asked: GrantCredits,
+  now: number,
+): Effect.Effect<StoredGrant, InvalidInput> => {
+  const { amount, customerId, kind, priority = DEFAULT_PRIORITY, unit } = asked
+  const idempotencyKey = asked.idempotencyKey ?? null
+  const effectiveAt = asked.effectiveAt?.epochMilliseconds ?? now
+  const expiresAt = asked.expiresAt?.epochMilliseconds ?? null
+  if (expiresAt !== null && expiresAt <= Math.max(now, effectiveAt)) {
+    const problem = "must be in the future, and after effectiveAt"
+    return Effect.fail(new InvalidInput({ field: "expiresAt", problem }))
+  }
+  const left = { status: "pending", available: 0n, held: 0n } as const
+  const terms = { kind, amount, priority, effectiveAt, expiresAt }
+  return Effect.succeed({ id, customerId, unit, ...terms, ...left, idempotencyKey, createdAt: now })
+}

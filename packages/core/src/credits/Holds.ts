@@ -1,0 +1,207 @@
+/**
+ * The use cases of holds.
+ */
+import {
+  commitHold,
+  type CreditChange,
+  extendHold,
+  holdAt,
+  releaseHold,
+  reserveCredits,
+  type SettledHold,
+} from "@billwright/engine"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { CustomerNotFound } from "../customers/Customer.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import * as ById from "../shared/ById.ts"
+import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { type CreditKeyConflict, InsufficientCredits } from "./Credit.ts"
+import { type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
+import type { StoredLedger } from "./CreditStore.ts"
+import {
+  CommitHold,
+  DEFAULT_TTL_SECONDS,
+  ExtendHold,
+  type Hold,
+  HOLD_ID_PREFIX,
+  HoldId,
+  HoldNotFound,
+  MAX_OPEN_HOLDS,
+  ReserveCredits,
+  type StoredHold,
+  toHold,
+  TooManyHolds,
+} from "./Hold.ts"
+
+const decodeReserve = decoder(ReserveCredits)
+const decodeExtend = decoder(ExtendHold)
+const decodeCommit = decoder(CommitHold)
+const { knownId, orNotFound } = ById.make(Schema.is(HoldId), (id) => new HoldNotFound({ id }))
+
+type Changed<E = never> = Effect.Effect<
+  Hold,
+  ActionUnavailable | HoldNotFound | InvalidInput | CreditFailure | E,
+  CurrentTenant
+>
+
+/** Holds credits of the current tenant while work is under way. */
+export class Holds extends Context.Service<
+  Holds,
+  {
+    /**
+     * Holds credits: the whole amount, or nothing. Until the hold is committed or released, or lapses, nobody else can use
+     * them. It lapses at its instant by itself.
+     *
+     * With an `idempotencyKey`, the same again gives the first hold as it is now. Other content fails with
+     * `CreditKeyConflict`.
+     */
+    readonly reserve: (
+      input: ReserveCredits,
+    ) => Effect.Effect<
+      Hold,
+      | InvalidInput
+      | CustomerNotFound
+      | CreditKeyConflict
+      | InsufficientCredits
+      | TooManyHolds
+      | CreditFailure,
+      CurrentTenant
+    >
+
+    readonly get: (id: string) => Effect.Effect<Hold, HoldNotFound | CreditFailure, CurrentTenant>
+
+    /** Moves the instant at which an open hold lapses: it counts from now. One that is not open: `ActionUnavailable`. */
+    readonly extend: (id: string, input?: ExtendHold) => Changed
+
+    /**
+     * Says how much of a hold was used, and settles it. What is left over is given back. What is beyond it uses available
+     * credits and then becomes debt, or fails with `InsufficientCredits` if `overdraft` is `refuse`.
+     *
+     * A hold that has lapsed is charged too, of what is available, and says so (`isLate`). Committing the same amount again
+     * gives the hold. Another amount, or a hold that was released: `ActionUnavailable`.
+     */
+    readonly commit: (id: string, input?: CommitHold) => Changed<InsufficientCredits>
+
+    /** Gives a hold back. One that was given back or has lapsed stays as it is. A committed one: `ActionUnavailable`. */
+    readonly release: (id: string) => Changed
+  }
+>()("@billwright/core/credits/Holds") {
+  static readonly layer = Layer.effect(
+    Holds,
+    Effect.gen(function* () {
+      const { ids, port, requireAccount, within, write } = yield* makeCreditBook
+
+      const add = Effect.fnUntraced(function* (input: ReserveCredits) {
+        const { amount, customerId, idempotencyKey = null, ttlSeconds = DEFAULT_TTL_SECONDS, unit } = input
+        const store = yield* port
+        const key = { customerId, unit }
+        const now = yield* Clock.currentTimeMillis
+        const ledger = yield* store.lock(key, now, "existing")
+        if (idempotencyKey !== null) {
+          const earlier = yield* store.holdByKey(key, idempotencyKey)
+          const known = yield* sameAs(
+            earlier,
+            (value) => value.amount === amount && value.ttlSeconds === ttlSeconds,
+          )
+          if (known !== undefined) return toHold(known, now)
+        }
+        if (ledger.account.openHolds - ledger.holds.length >= MAX_OPEN_HOLDS) return yield* new TooManyHolds()
+        const id = HoldId.make(yield* ids.next(HOLD_ID_PREFIX))
+        const expiresAt = now + ttlSeconds * 1_000
+        const reserved = reserveCredits(ledger, { id, amount, expiresAt }, now)
+        if (reserved.type === "insufficient") {
+          yield* requireAccount(key, ledger)
+          return yield* new InsufficientCredits({ ...reserved, unit })
+        }
+        const open = { slices: [], status: "open", committed: null, isLate: false, settledAt: null } as const
+        const terms = { amount, expiresAt, ttlSeconds, idempotencyKey }
+        const hold: StoredHold = { id, ...key, ...terms, ...open, createdAt: now }
+        yield* write(key, ledger, reserved.change, { hold })
+        return toHold(hold, now)
+      })
+
+      const reserve = Effect.fn("Holds.reserve")(function* (input: ReserveCredits) {
+        const decoded = yield* decodeReserve(input)
+        return yield* within(decoded, add(decoded))
+      })
+
+      const find = Effect.fnUntraced(function* (id: string) {
+        const store = yield* port
+        return yield* orNotFound(yield* store.findHold(yield* knownId(id)), id)
+      })
+
+      const get = Effect.fn("Holds.get")(function* (id: string) {
+        const found = yield* find(id)
+        return toHold(found, yield* within(found, Clock.currentTimeMillis))
+      })
+
+      /** Settles a hold, or moves its end. */
+      const change = (
+        id: string,
+        action: string,
+        settle: (ledger: StoredLedger, hold: StoredHold, now: number) => SettledHold,
+      ) =>
+        Effect.gen(function* () {
+          const store = yield* port
+          const { customerId, unit } = yield* find(id)
+          const key = { customerId, unit }
+          return yield* within(
+            key,
+            Effect.gen(function* () {
+              const now = yield* Clock.currentTimeMillis
+              const ledger = yield* store.lock(key, now, "existing")
+              const hold = yield* find(id)
+              const settled = settle(ledger, hold, now)
+              switch (settled.type) {
+                case "unchanged":
+                  return toHold(hold, now)
+                case "settled":
+                  return yield* unavailable(hold, action, now)
+                case "insufficient":
+                  return yield* new InsufficientCredits({ ...settled, unit })
+                case "done":
+                  yield* write(key, ledger, settled.change, { hold })
+                  return toHold({ ...hold, ...changed(settled.change, hold) }, now)
+              }
+            }),
+          )
+        })
+
+      const extend = Effect.fn("Holds.extend")(function* (id: string, input: ExtendHold = {}) {
+        const { ttlSeconds = DEFAULT_TTL_SECONDS } = yield* decodeExtend(input)
+        return yield* change(id, "extend", (ledger, hold, now) =>
+          extendHold(ledger, hold, now + ttlSeconds * 1_000, now),
+        ).pipe(Effect.catchTag("InsufficientCredits", Effect.die))
+      })
+
+      const commit = Effect.fn("Holds.commit")(function* (id: string, input: CommitHold = {}) {
+        const { amount: asked, overdraft = "debt" } = yield* decodeCommit(input)
+        return yield* change(id, "commit", (ledger, hold, now) =>
+          commitHold(ledger, hold, { amount: asked ?? hold.amount, overdraft }, now),
+        )
+      })
+
+      const release = Effect.fn("Holds.release")(function* (id: string) {
+        return yield* change(id, "release", releaseHold).pipe(
+          Effect.catchTag("InsufficientCredits", Effect.die),
+        )
+      })
+
+      return Holds.of({ reserve, get, extend, commit, release })
+    }),
+  )
+}
+
+/** What has changed of a hold. */
+const changed = ({ holds }: CreditChange, { id }: StoredHold): Partial<StoredHold> => {
+  const found = holds.find((one) => one.id === id)
+  return found === undefined ? {} : { ...found, id }
+}
+
+const unavailable = (hold: StoredHold, action: string, now: number) => {
+  const { committed, status } = holdAt(hold, now)
+  const state = status === "committed" ? `it is committed with an amount of ${committed}` : `it is ${status}`
+  const problem = `${action} is not possible: ${state}`
+  return Effect.fail(new ActionUnavailable({ object: "hold", id: hold.id, problem }))
+}

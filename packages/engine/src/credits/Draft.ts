@@ -1,0 +1,174 @@
+/**
+ * A change of an account while it is made: each step moves credits, and writes an entry of what it moved.
+ */
+import type {
+  CreditAccount,
+  CreditBalance,
+  CreditChange,
+  CreditEntry,
+  CreditGrant,
+  CreditHold,
+  CreditLedger,
+  EntryKind,
+  HoldSlice,
+} from "./Ledger.ts"
+
+/** What a step is about. */
+export interface Cause {
+  readonly kind: EntryKind
+  readonly at: number
+  readonly holdId?: string
+  readonly consumptionId?: string
+}
+
+/** The order in which grants are used: priority, then the soonest expiry, then the oldest. */
+const compareGrants = (a: CreditGrant, b: CreditGrant): number =>
+  a.priority - b.priority ||
+  compareExpiry(a.expiresAt, b.expiresAt) ||
+  a.createdAt - b.createdAt ||
+  (a.id < b.id ? -1 : 1)
+
+const compareExpiry = (a: number | null, b: number | null): number => {
+  if (a === b) return 0
+  if (a === null) return 1
+  return b === null ? -1 : a - b
+}
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+export class Draft {
+  #account: CreditAccount
+  readonly #grants: Map<string, CreditGrant>
+  readonly #changed = new Map<string, CreditGrant>()
+  readonly #holds = new Map<string, CreditHold>()
+  readonly #entries: Array<CreditEntry> = []
+
+  constructor({ account, grants }: CreditLedger) {
+    this.#account = account
+    this.#grants = new Map(grants.map((grant) => [grant.id, grant]))
+  }
+
+  get account(): CreditAccount {
+    return this.#account
+  }
+
+  get grants(): ReadonlyArray<CreditGrant> {
+    return [...this.#grants.values()]
+  }
+
+  grant(id: string): CreditGrant | undefined {
+    return this.#grants.get(id)
+  }
+
+  putGrant(grant: CreditGrant): void {
+    this.#grants.set(grant.id, grant)
+    this.#changed.set(grant.id, grant)
+  }
+
+  putHold(hold: CreditHold, opened: -1 | 0 | 1): void {
+    this.#holds.set(hold.id, hold)
+    this.#account = { ...this.#account, openHolds: this.#account.openHolds + opened }
+  }
+
+  /** Moves credits of a grant, or of none, and writes the entry. Moving nothing writes nothing. */
+  move({ at, consumptionId, holdId, kind }: Cause, grantId: string | null, by: Partial<CreditBalance>): void {
+    const { available = 0n, debt = 0n, held = 0n } = by
+    if (available === 0n && held === 0n && debt === 0n) return
+    const before = this.#account
+    const sequence = before.sequence + 1
+    this.#account = {
+      ...before,
+      available: before.available + available,
+      held: before.held + held,
+      debt: before.debt + debt,
+      sequence,
+    }
+    const grant = grantId === null ? undefined : this.#grants.get(grantId)
+    if (grant !== undefined) {
+      this.putGrant({ ...grant, available: grant.available + available, held: grant.held + held })
+    }
+    this.#entries.push({
+      sequence,
+      kind,
+      grantId,
+      holdId: holdId ?? null,
+      consumptionId: consumptionId ?? null,
+      available,
+      held,
+      debt,
+      at,
+    })
+  }
+
+  /** The available credits that an amount would be taken from, in the order of their use. They may be less. */
+  slices(amount: bigint): ReadonlyArray<HoldSlice> {
+    const slices: Array<HoldSlice> = []
+    let rest = amount
+    for (const { available, id } of this.grants.filter((one) => one.available > 0n).sort(compareGrants)) {
+      if (rest === 0n) break
+      const part = smaller(rest, available)
+      slices.push({ grantId: id, amount: part })
+      rest -= part
+    }
+    return slices
+  }
+
+  /** Takes an amount from what is available. What is beyond that becomes debt. */
+  take(cause: Cause, amount: bigint): void {
+    let rest = amount
+    for (const slice of this.slices(amount)) {
+      this.move(cause, slice.grantId, { available: -slice.amount })
+      rest -= slice.amount
+    }
+    this.move(cause, null, { debt: rest })
+  }
+
+  /** Uses an amount of what a hold keeps, and gives the rest back. What a grant that has ended gets back is gone at once. */
+  settle(cause: Cause, slices: ReadonlyArray<HoldSlice>, used: bigint): void {
+    let rest = used
+    for (const { amount, grantId } of slices) {
+      const part = smaller(rest, amount)
+      rest -= part
+      this.move(cause, grantId, { held: -part })
+      const left = amount - part
+      const back = cause.kind === "commit" ? "release" : cause.kind
+      this.move({ ...cause, kind: back }, grantId, { held: -left, available: left })
+      const status = this.#grants.get(grantId)?.status
+      if (status === "expired") this.move({ ...cause, kind: "expire" }, grantId, { available: -left })
+      if (status === "voided") this.move({ ...cause, kind: "void" }, grantId, { available: -left })
+    }
+    this.repay(cause.at)
+  }
+
+  /** Repays debt with what is available. */
+  repay(at: number): void {
+    const { available, debt } = this.#account
+    for (const { amount, grantId } of this.slices(smaller(available, debt))) {
+      this.move({ kind: "repay", at }, grantId, { available: -amount, debt: -amount })
+    }
+  }
+
+  /** Ends a grant. What is held of it stays held. */
+  end(id: string, status: "expired" | "voided", at: number): void {
+    const grant = this.#grants.get(id)
+    if (grant === undefined) return
+    this.putGrant({ ...grant, status })
+    this.move({ kind: status === "expired" ? "expire" : "void", at }, id, { available: -grant.available })
+  }
+
+  /** Begins a grant. */
+  begin(grant: CreditGrant, at: number): void {
+    this.putGrant({ ...grant, status: "active" })
+    this.move({ kind: "grant", at }, grant.id, { available: grant.amount })
+    this.repay(at)
+  }
+
+  get change(): CreditChange {
+    return {
+      account: this.#account,
+      grants: [...this.#changed.values()],
+      holds: [...this.#holds.values()],
+      entries: this.#entries,
+    }
+  }
+}

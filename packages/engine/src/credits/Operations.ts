@@ -1,0 +1,197 @@
+/**
+ * What can be done with credits. Each operation takes the ledger of an account and an instant, and gives what changes.
+ *
+ * First of all, each brings the ledger up to its instant: grants begin and end, and holds lapse, in the order of their
+ * instants. So an answer is right without anything that runs in the background.
+ */
+import { Draft } from "./Draft.ts"
+import type { CreditAccount, CreditChange, CreditGrant, CreditHold, CreditLedger } from "./Ledger.ts"
+
+/** A change, or why there is none: less than asked is available. */
+export type Consumed =
+  | { readonly type: "done"; readonly change: CreditChange }
+  | { readonly type: "insufficient"; readonly amount: bigint; readonly available: bigint }
+
+/** A change of a hold, or why there is none. */
+export type Settled =
+  | Consumed
+  /** The hold was settled before, and not in this way. */
+  | { readonly type: "settled" }
+  /** The hold was settled in this way before: there is nothing to do. */
+  | { readonly type: "unchanged" }
+
+/** What to do when more is committed than is held and available: it becomes debt, or it is refused. */
+export type Overdraft = "debt" | "refuse"
+
+interface Step {
+  readonly at: number
+  readonly run: (draft: Draft) => void
+}
+
+const lapseOf = (hold: CreditHold): Step => ({
+  at: hold.expiresAt,
+  run: (draft) => {
+    draft.putHold({ ...hold, status: "lapsed", settledAt: hold.expiresAt }, -1)
+    draft.settle({ kind: "lapse", at: hold.expiresAt, holdId: hold.id }, hold.slices, 0n)
+  },
+})
+
+/** Brings a ledger up to an instant. */
+const upTo = (ledger: CreditLedger, now: number): Draft => {
+  const draft = new Draft(ledger)
+  const steps: Array<Step> = ledger.holds
+    .filter(({ expiresAt, status }) => status === "open" && expiresAt <= now)
+    .map(lapseOf)
+  for (const grant of ledger.grants) {
+    const { effectiveAt, expiresAt, id, status } = grant
+    if (status === "pending" && effectiveAt <= now) {
+      steps.push({ at: effectiveAt, run: (one) => one.begin(grant, effectiveAt) })
+    }
+    if ((status === "pending" || status === "active") && expiresAt !== null && expiresAt <= now) {
+      steps.push({ at: expiresAt, run: (one) => one.end(id, "expired", expiresAt) })
+    }
+  }
+  for (const step of steps.sort((a, b) => a.at - b.at)) step.run(draft)
+  return draft
+}
+
+/** What has happened by an instant through time alone. */
+export const settleCredits = (ledger: CreditLedger, now: number): CreditChange => upTo(ledger, now).change
+
+/** A new grant. One that is effective later is pending until then. */
+export const grantCredits = (
+  ledger: CreditLedger,
+  grant: Omit<CreditGrant, "available" | "held" | "status">,
+  now: number,
+): CreditChange => {
+  const draft = upTo(ledger, now)
+  const made: CreditGrant = { ...grant, status: "pending", available: 0n, held: 0n }
+  if (grant.effectiveAt > now) draft.putGrant(made)
+  else draft.begin(made, now)
+  return draft.change
+}
+
+/**
+ * Takes back what is left of a grant. What is held of it stays held, and is gone when it is given back. `undefined` if the
+ * grant has ended already.
+ */
+export const voidGrant = (
+  ledger: CreditLedger,
+  grant: CreditGrant,
+  now: number,
+): CreditChange | undefined => {
+  const draft = upTo(ledger, now)
+  const { expiresAt, id, status } = draft.grant(grant.id) ?? grant
+  if (status === "expired" || status === "voided" || (expiresAt !== null && expiresAt <= now))
+    return undefined
+  if (draft.grant(id) === undefined) draft.putGrant(grant)
+  draft.end(id, "voided", now)
+  return draft.change
+}
+
+/** Uses credits at once: the whole amount, or nothing of it. */
+export const consumeCredits = (
+  ledger: CreditLedger,
+  { amount, consumptionId }: { readonly amount: bigint; readonly consumptionId: string },
+  now: number,
+): Consumed => {
+  const draft = upTo(ledger, now)
+  const { available } = draft.account
+  if (available < amount) return { type: "insufficient", amount, available }
+  draft.take({ kind: "consume", at: now, consumptionId }, amount)
+  return { type: "done", change: draft.change }
+}
+
+/** Holds credits: the whole amount, or nothing of it. */
+export const reserveCredits = (
+  ledger: CreditLedger,
+  { amount, expiresAt, id }: Pick<CreditHold, "id" | "amount" | "expiresAt">,
+  now: number,
+): Consumed => {
+  const draft = upTo(ledger, now)
+  const { available } = draft.account
+  if (available < amount) return { type: "insufficient", amount, available }
+  const slices = draft.slices(amount)
+  for (const { amount: part, grantId } of slices) {
+    draft.move({ kind: "reserve", at: now, holdId: id }, grantId, { available: -part, held: part })
+  }
+  draft.putHold(
+    { id, amount, slices, expiresAt, status: "open", committed: null, isLate: false, settledAt: null },
+    1,
+  )
+  return { type: "done", change: draft.change }
+}
+
+/** A hold as it is at an instant: one that has run out has lapsed, whether or not that was written. */
+export const holdAt = (hold: CreditHold, now: number): CreditHold =>
+  hold.status === "open" && hold.expiresAt <= now
+    ? { ...hold, status: "lapsed", settledAt: hold.expiresAt }
+    : hold
+
+/** A grant as it is at an instant by itself, whether or not that was written. */
+export const grantAt = (grant: CreditGrant, now: number): CreditGrant => {
+  const { amount, effectiveAt, expiresAt, status } = grant
+  if (status !== "pending" && status !== "active") return grant
+  if (expiresAt !== null && expiresAt <= now) return { ...grant, status: "expired", available: 0n }
+  return status === "pending" && effectiveAt <= now
+    ? { ...grant, status: "active", available: amount }
+    : grant
+}
+
+/** Moves the instant at which an open hold lapses. */
+export const extendHold = (
+  ledger: CreditLedger,
+  hold: CreditHold,
+  expiresAt: number,
+  now: number,
+): Settled => {
+  const draft = upTo(ledger, now)
+  if (holdAt(hold, now).status !== "open") return { type: "settled" }
+  draft.putHold({ ...hold, expiresAt }, 0)
+  return { type: "done", change: draft.change }
+}
+
+/**
+ * Uses an amount of a hold, and settles it. What is held beyond the amount is given back. An amount beyond what is held
+ * uses what is available, and then becomes debt or is refused. A hold that has lapsed holds nothing any more, and all of
+ * the amount is beyond.
+ */
+export const commitHold = (
+  ledger: CreditLedger,
+  given: CreditHold,
+  { amount, overdraft }: { readonly amount: bigint; readonly overdraft: Overdraft },
+  now: number,
+): Settled => {
+  const draft = upTo(ledger, now)
+  const hold = holdAt(given, now)
+  if (hold.status === "committed") return { type: hold.committed === amount ? "unchanged" : "settled" }
+  if (hold.status === "released") return { type: "settled" }
+  const isLate = hold.status === "lapsed"
+  const held = isLate ? 0n : hold.amount
+  const beyond = amount > held ? amount - held : 0n
+  const { available } = draft.account
+  if (overdraft === "refuse" && beyond > available)
+    return { type: "insufficient", amount, available: available + held }
+  const cause = { kind: "commit", at: now, holdId: hold.id } as const
+  if (!isLate) draft.settle(cause, hold.slices, amount - beyond)
+  if (beyond > 0n) draft.take(cause, beyond)
+  draft.putHold({ ...hold, status: "committed", committed: amount, isLate, settledAt: now }, isLate ? 0 : -1)
+  return { type: "done", change: draft.change }
+}
+
+/** Gives all of an open hold back. */
+export const releaseHold = (ledger: CreditLedger, hold: CreditHold, now: number): Settled => {
+  const draft = upTo(ledger, now)
+  const { status } = holdAt(hold, now)
+  if (status === "committed") return { type: "settled" }
+  if (status !== "open") return { type: "unchanged" }
+  draft.settle({ kind: "release", at: now, holdId: hold.id }, hold.slices, 0n)
+  draft.putHold({ ...hold, status: "released", settledAt: now }, -1)
+  return { type: "done", change: draft.change }
+}
+
+/** Whether a change used up all credits that could be used before. */
+export const isExhausted = (before: CreditAccount, { account, entries }: CreditChange): boolean =>
+  account.available === 0n &&
+  before.available > 0n &&
+  entries.some(({ kind }) => kind === "consume" || kind === "reserve" || kind === "commit")

@@ -1,0 +1,171 @@
+/**
+ * Credits as single tokens, and time as single ticks: written differently from the engine, to compare with it.
+ */
+import type { GrantStatus, HoldStatus } from "@billwright/engine"
+
+interface Token {
+  readonly grant: string
+  /** The hold that keeps it. */
+  hold: string | undefined
+}
+
+interface Grant {
+  readonly amount: number
+  /** The order of use, as text that sorts. */
+  readonly rank: string
+  readonly from: number
+  readonly until: number
+  status: GrantStatus
+}
+
+interface Hold {
+  until: number
+  status: HoldStatus
+  committed: number | null
+}
+
+const digits = (value: number): string => String(value).padStart(12, "0")
+
+export class TokenModel {
+  readonly grants = new Map<string, Grant>()
+  readonly holds = new Map<string, Hold>()
+  tokens: Array<Token> = []
+  debt = 0
+  now: number
+
+  constructor(now: number) {
+    this.now = now
+  }
+
+  tickTo(end: number): void {
+    while (this.now < end) {
+      this.now += 1
+      for (const [id, hold] of this.holds) {
+        if (hold.status === "open" && hold.until === this.now) {
+          hold.status = "lapsed"
+          this.#free(id)
+        }
+      }
+      this.#beginAndEnd()
+    }
+  }
+
+  grant(id: string, given: { amount: number; priority: number; from: number; until: number | null }): void {
+    const until = given.until ?? 999_999_999_999
+    const rank = [given.priority, until, this.now].map(digits).join() + id
+    this.grants.set(id, { amount: given.amount, rank, from: given.from, until, status: "pending" })
+    this.#beginAndEnd()
+  }
+
+  void(id: string): boolean {
+    const grant = this.grants.get(id)!
+    if (grant.status !== "active" && grant.status !== "pending") return false
+    grant.status = "voided"
+    this.#clean()
+    return true
+  }
+
+  consume(amount: number): boolean {
+    if (this.#usable().length < amount) return false
+    this.#burn(amount)
+    return true
+  }
+
+  reserve(id: string, amount: number, until: number): boolean {
+    const free = this.#usable()
+    if (free.length < amount) return false
+    for (const token of free.slice(0, amount)) token.hold = id
+    this.holds.set(id, { until, status: "open", committed: null })
+    return true
+  }
+
+  extend(id: string, until: number): boolean {
+    const hold = this.holds.get(id)!
+    if (hold.status !== "open") return false
+    hold.until = until
+    return true
+  }
+
+  commit(id: string, amount: number, isRefused: boolean): boolean {
+    const hold = this.holds.get(id)!
+    if (hold.status === "committed") return hold.committed === amount
+    if (hold.status === "released") return false
+    const held = this.tokens.filter((token) => token.hold === id)
+    const beyond = Math.max(0, amount - held.length)
+    if (isRefused && beyond > this.#usable().length) return false
+    const used = new Set(this.#sorted(held).slice(0, amount))
+    this.tokens = this.tokens.filter((token) => !used.has(token))
+    this.#free(id)
+    this.#burn(beyond)
+    hold.status = "committed"
+    hold.committed = amount
+    return true
+  }
+
+  release(id: string): boolean {
+    const hold = this.holds.get(id)!
+    if (hold.status === "committed") return false
+    if (hold.status === "open") {
+      hold.status = "released"
+      this.#free(id)
+    }
+    return true
+  }
+
+  get balance() {
+    const held = this.tokens.filter(({ hold }) => hold !== undefined).length
+    return { available: this.tokens.length - held, held, debt: this.debt }
+  }
+
+  ofGrant(id: string) {
+    const own = this.tokens.filter(({ grant }) => grant === id)
+    const held = own.filter(({ hold }) => hold !== undefined).length
+    return { available: own.length - held, held, status: this.grants.get(id)!.status }
+  }
+
+  #sorted(tokens: ReadonlyArray<Token>): ReadonlyArray<Token> {
+    const rank = ({ grant }: Token) => this.grants.get(grant)!.rank
+    return [...tokens].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
+  }
+
+  #usable(): ReadonlyArray<Token> {
+    return this.#sorted(this.tokens.filter(({ hold }) => hold === undefined))
+  }
+
+  #burn(amount: number): void {
+    const used = new Set(this.#usable().slice(0, amount))
+    this.tokens = this.tokens.filter((token) => !used.has(token))
+    this.debt += amount - used.size
+  }
+
+  #free(hold: string): void {
+    for (const token of this.tokens) if (token.hold === hold) token.hold = undefined
+    this.#clean()
+    this.#repay()
+  }
+
+  #beginAndEnd(): void {
+    for (const [id, grant] of this.grants) {
+      if (grant.status === "pending" && grant.from <= this.now) {
+        grant.status = "active"
+        for (let i = 0; i < grant.amount; i++) this.tokens.push({ grant: id, hold: undefined })
+        this.#repay()
+      }
+      if (grant.status === "active" && grant.until <= this.now) grant.status = "expired"
+    }
+    this.#clean()
+  }
+
+  /** Tokens of grants that have ended are gone, unless they are held. */
+  #clean(): void {
+    this.tokens = this.tokens.filter(
+      ({ grant, hold }) => hold !== undefined || this.grants.get(grant)!.status === "active",
+    )
+  }
+
+  #repay(): void {
+    const before = this.debt
+    this.debt = 0
+    this.#burn(before)
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The operations of credits and holds (see `Operations`).
+ */
+import { type Credit, Credits, ExactJson, type Hold, Holds, type Tenant } from "@billwright/core"
+import { Effect } from "effect"
+import type { BalanceBody, ConsumptionBody, EntryBody, GrantBody } from "../api/CreditsApi.ts"
+import type { HoldBody } from "../api/HoldsApi.ts"
+import { created, ok } from "./HttpExchange.ts"
+import type { OperationsOf } from "./Operation.ts"
+import * as Render from "./Render.ts"
+
+const { integer } = ExactJson
+
+const grant = (value: Credit.CreditGrant, { mode }: Tenant.Tenant): GrantBody => ({
+  object: "credit_grant",
+  id: value.id,
+  customer_id: value.customerId,
+  unit: value.unit,
+  kind: value.kind,
+  amount: integer(value.amount),
+  priority: value.priority,
+  status: value.status,
+  available: integer(value.available),
+  held: integer(value.held),
+  effective_at: Render.instant(value.effectiveAt),
+  expires_at: Render.instantOrNull(value.expiresAt),
+  idempotency_key: value.idempotencyKey,
+  livemode: mode === "live",
+  created_at: Render.instant(value.createdAt),
+})
+
+type Amounts = Record<"available" | "held" | "debt", bigint>
+
+const amounts = ({ available, debt, held }: Amounts) => ({
+  available: integer(available),
+  held: integer(held),
+  debt: integer(debt),
+})
+
+const balance = (value: Credit.AccountBalance, { mode }: Tenant.Tenant): BalanceBody => ({
+  object: "credit_balance",
+  customer_id: value.customerId,
+  unit: value.unit,
+  ...amounts(value),
+  sequence: value.sequence,
+  livemode: mode === "live",
+})
+
+const consumption = (value: Credit.Consumption, { mode }: Tenant.Tenant): ConsumptionBody => ({
+  object: "credit_consumption",
+  id: value.id,
+  customer_id: value.customerId,
+  unit: value.unit,
+  amount: integer(value.amount),
+  idempotency_key: value.idempotencyKey,
+  balance: amounts(value.balance),
+  livemode: mode === "live",
+  created_at: Render.instant(value.createdAt),
+})
+
+const entry = (value: Credit.CreditEntry, { mode }: Tenant.Tenant): EntryBody => ({
+  object: "credit_entry",
+  id: value.id,
+  customer_id: value.customerId,
+  unit: value.unit,
+  sequence: value.sequence,
+  kind: value.kind,
+  grant_id: value.grantId,
+  hold_id: value.holdId,
+  consumption_id: value.consumptionId,
+  ...amounts(value),
+  at: Render.instant(value.at),
+  livemode: mode === "live",
+})
+
+const hold = (value: Hold.Hold, { mode }: Tenant.Tenant): HoldBody => ({
+  object: "hold",
+  id: value.id,
+  customer_id: value.customerId,
+  unit: value.unit,
+  amount: integer(value.amount),
+  status: value.status,
+  committed: value.committed === null ? null : integer(value.committed),
+  is_late: value.isLate,
+  expires_at: Render.instant(value.expiresAt),
+  settled_at: Render.instantOrNull(value.settledAt),
+  idempotency_key: value.idempotencyKey,
+  livemode: mode === "live",
+  created_at: Render.instant(value.createdAt),
+})
+
+export const make: Effect.Effect<OperationsOf<"credits" | "holds">, never, Credits | Holds> = Effect.gen(
+  function* () {
+    const [credits, holds] = [yield* Credits, yield* Holds]
+    const answerHold = (tenant: Tenant.Tenant) => (value: Hold.Hold) => ok(hold(value, tenant))
+    return {
+      grantCredits: ({ payload }, tenant) =>
+        Effect.map(credits.grant(payload), (value) => created(grant(value, tenant))),
+      listCreditGrants: ({ query }, tenant) =>
+        Effect.map(credits.listGrants(query), (page) => ok(Render.list(page, tenant, grant))),
+      getCreditGrant: ({ params }, tenant) =>
+        Effect.map(credits.getGrant(params.id), (value) => ok(grant(value, tenant))),
+      voidCreditGrant: ({ params }, tenant) =>
+        Effect.map(credits.voidGrant(params.id), (value) => ok(grant(value, tenant))),
+      getCreditBalance: ({ query }, tenant) =>
+        Effect.map(credits.balance(query), (value) => ok(balance(value, tenant))),
+      consumeCredits: ({ payload }, tenant) =>
+        Effect.map(credits.consume(payload), (value) => created(consumption(value, tenant))),
+      listCreditEntries: ({ query }, tenant) =>
+        Effect.map(credits.listEntries(query), (page) => ok(Render.list(page, tenant, entry))),
+
+      reserveCredits: ({ payload }, tenant) =>
+        Effect.map(holds.reserve(payload), (value) => created(hold(value, tenant))),
+      getHold: ({ params }, tenant) => Effect.map(holds.get(params.id), answerHold(tenant)),
+      extendHold: ({ params, payload }, tenant) =>
+        Effect.map(holds.extend(params.id, payload), answerHold(tenant)),
+      commitHold: ({ params, payload }, tenant) =>
+        Effect.map(holds.commit(params.id, payload), answerHold(tenant)),
+      releaseHold: ({ params }, tenant) => Effect.map(holds.release(params.id), answerHold(tenant)),
+    }
+  },
+)

@@ -1,0 +1,309 @@
+/**
+ * `CreditStore` on Postgres.
+ */
+import {
+  Credit,
+  type CreditEntryFilter,
+  type CreditGrantFilter,
+  CreditStore,
+  CurrentTenant,
+  type Hold,
+  Id,
+  type Page,
+  type StoredChange,
+  type StoredLedger,
+} from "@billwright/core"
+import { Effect, Layer, Option } from "effect"
+import { Statement } from "effect/sql"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database } from "../Database.ts"
+import { instantOf } from "../Millis.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
+import { bigint, decoding, integer, json, type Row } from "../Row.ts"
+import {
+  consumptionColumns,
+  consumptionFromRow,
+  consumptionJson,
+  entryColumns,
+  entryFromRow,
+  entryJson,
+  grantColumns,
+  grantFromRow,
+  grantJson,
+  grantObjects,
+  holdColumns,
+  holdFromRow,
+  holdJson,
+  holdObjects,
+} from "./CreditRow.ts"
+
+type Key = Credit.AccountKey
+
+const EMPTY: StoredLedger = {
+  account: { available: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 },
+  grants: [],
+  holds: [],
+}
+
+const at = (name: string): Statement.Fragment =>
+  Statement.fragment([Statement.literal(instantOf(`r.${name}::float8`))])
+
+const rowsOf = (row: Row, column: string): ReadonlyArray<Row> => json(row, column) as ReadonlyArray<Row>
+
+const ledgerFromRows = ([row]: ReadonlyArray<Row>): StoredLedger =>
+  row === undefined
+    ? EMPTY
+    : {
+        account: {
+          available: bigint(row, "available"),
+          held: bigint(row, "held"),
+          debt: bigint(row, "debt"),
+          openHolds: integer(row, "open_holds"),
+          sequence: integer(row, "sequence"),
+        },
+        grants: rowsOf(row, "grants").map(grantFromRow),
+        holds: rowsOf(row, "holds").map(holdFromRow),
+      }
+
+const make = Effect.gen(function* () {
+  const { read: ask, tables: t, write: change } = yield* Database
+
+  /** The condition that a row `t` belongs to an account. */
+  const ofAccount = Effect.fnUntraced(function* ({ customerId, unit }: Key) {
+    const { accountId, mode } = yield* CurrentTenant
+    return Statement.fragment([
+      Statement.literal("t.account_id = "),
+      Statement.parameter(accountId),
+      Statement.literal(" and t.mode = "),
+      Statement.parameter(mode),
+      Statement.literal(" and t.customer_id = "),
+      Statement.parameter(Id.toUuid(customerId)),
+      Statement.literal("::uuid and t.unit = "),
+      Statement.parameter(unit),
+    ])
+  })
+
+  /** An account with its grants and holds in one statement, so that they are of one moment. */
+  const readAs = Effect.fnUntraced(function* (operation: string, key: Key, now: number) {
+    const isOwn = yield* ofAccount(key)
+    const rows = yield* ask(
+      operation,
+      (sql) =>
+        sql<Row>`select t.available::text, t.held::text, t.debt::text, t.open_holds::text, t.sequence::text,
+  (select ${grantObjects} from ${t.billing_credit_grants} t
+    where ${isOwn} and (t.status = 'pending' or t.available > 0 or t.held > 0)) as grants,
+  (select ${holdObjects} from ${t.billing_credit_holds} t
+    where ${isOwn} and t.status = 'open' and t.expires_at <= to_timestamp(${String(now)}::float8 / 1000)) as holds
+from ${t.billing_credit_accounts} t where ${isOwn}`,
+    )
+    return yield* decoding(operation, ledgerFromRows)(rows)
+  })
+
+  const read = (key: Key, now: number) => readAs("CreditStore.read", key, now)
+
+  /** Statements of their own, because the first ones may wait, and their snapshot of the grants is from before that. */
+  const lock = Effect.fnUntraced(function* (key: Key, now: number, mode: "open" | "existing") {
+    const operation = "CreditStore.lock"
+    const tenant = yield* CurrentTenant
+    if (mode === "open") {
+      const rows = yield* change(
+        operation,
+        (sql) =>
+          sql<Row>`insert into ${t.billing_credit_accounts}
+  (account_id, mode, customer_id, unit, available, held, debt, open_holds, sequence)
+values (${tenant.accountId}, ${tenant.mode}, ${Id.toUuid(key.customerId)}::uuid, ${key.unit}, 0, 0, 0, 0, 0)
+on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
+      )
+      yield* noteXid(rows[0]?.["xid"])
+    }
+    const isOwn = yield* ofAccount(key)
+    const locked = yield* change(
+      operation,
+      (sql) => sql<Row>`select 1 from ${t.billing_credit_accounts} t where ${isOwn} for no key update`,
+    )
+    return locked.length === 0 ? EMPTY : yield* readAs(operation, key, now)
+  })
+
+  const write = Effect.fnUntraced(function* (key: Key, given: StoredChange) {
+    const { accountId, mode } = yield* CurrentTenant
+    const isOwn = yield* ofAccount(key)
+    const { available, debt, held, openHolds, sequence } = given.account
+    const consumptions = given.consumption === null ? [] : [given.consumption]
+    const own = Statement.fragment([
+      Statement.parameter(accountId),
+      Statement.literal(", "),
+      Statement.parameter(mode),
+      Statement.literal(", "),
+      Statement.parameter(Id.toUuid(key.customerId)),
+      Statement.literal("::uuid, "),
+      Statement.parameter(key.unit),
+    ])
+    const rows = yield* change(
+      "CreditStore.write",
+      (sql) =>
+        sql<Row>`with written as (
+  update ${t.billing_credit_accounts} t set available = ${String(available)}::numeric, held = ${String(held)}::numeric,
+    debt = ${String(debt)}::numeric, open_holds = ${String(openHolds)}::integer, sequence = ${String(sequence)}::bigint
+  where ${isOwn} returning pg_current_xact_id_if_assigned()::text as xid
+), grants as (
+  insert into ${t.billing_credit_grants} (account_id, mode, customer_id, unit, id, kind, amount, priority, effective_at,
+    expires_at, status, available, held, idempotency_key, created_at)
+  select ${own}, r.id, r.kind, r.amount, r.priority, ${at("effective_at")}, ${at("expires_at")}, r.status, r.available,
+    r.held, r.idempotency_key, ${at("created_at")}
+  from jsonb_to_recordset(${JSON.stringify(given.grants.map(grantJson))}::text::jsonb) as r (id uuid, kind text,
+    amount numeric, priority integer, effective_at bigint, expires_at bigint, status text, available numeric,
+    held numeric, idempotency_key text, created_at bigint)
+  on conflict (account_id, mode, customer_id, id) do update
+  set status = excluded.status, available = excluded.available, held = excluded.held
+), holds as (
+  insert into ${t.billing_credit_holds} (account_id, mode, customer_id, unit, id, amount, slices, ttl_seconds, expires_at,
+    status, committed, is_late, settled_at, idempotency_key, created_at)
+  select ${own}, r.id, r.amount, r.slices, r.ttl_seconds, ${at("expires_at")}, r.status, r.committed, r.is_late,
+    ${at("settled_at")}, r.idempotency_key, ${at("created_at")}
+  from jsonb_to_recordset(${JSON.stringify(given.holds.map(holdJson))}::text::jsonb) as r (id uuid, amount numeric,
+    slices jsonb, ttl_seconds integer, expires_at bigint, status text, committed numeric, is_late boolean,
+    settled_at bigint, idempotency_key text, created_at bigint)
+  on conflict (account_id, mode, customer_id, id) do update
+  set expires_at = excluded.expires_at, status = excluded.status, committed = excluded.committed,
+    is_late = excluded.is_late, settled_at = excluded.settled_at
+), consumptions as (
+  insert into ${t.billing_credit_consumptions} (account_id, mode, customer_id, unit, id, amount, available, held, debt,
+    idempotency_key, created_at)
+  select ${own}, r.id, r.amount, r.available, r.held, r.debt, r.idempotency_key, ${at("created_at")}
+  from jsonb_to_recordset(${JSON.stringify(consumptions.map(consumptionJson))}::text::jsonb) as r (id uuid,
+    amount numeric, available numeric, held numeric, debt numeric, idempotency_key text, created_at bigint)
+), entries as (
+  insert into ${t.billing_credit_entries} (account_id, mode, customer_id, unit, sequence, id, kind, grant_id, hold_id,
+    consumption_id, available, held, debt, at)
+  select ${own}, r.sequence, r.id, r.kind, r.grant_id, r.hold_id, r.consumption_id, r.available, r.held, r.debt,
+    ${at("at")}
+  from jsonb_to_recordset(${JSON.stringify(given.entries.map(entryJson))}::text::jsonb) as r (id uuid, sequence bigint,
+    kind text, grant_id uuid, hold_id uuid, consumption_id uuid, available numeric, held numeric, debt numeric, at bigint)
+)
+select xid from written`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
+  /** The first row of a table that has a value in a column, of the current tenant. */
+  const one = Effect.fnUntraced(function* <A>(
+    operation: string,
+    table: Statement.Fragment,
+    columns: Statement.Fragment,
+    where: Statement.Fragment,
+    fromRow: (row: Row) => A,
+  ) {
+    const rows = yield* ask(operation, (sql) => sql<Row>`select ${columns} from ${table} t where ${where}`)
+    const values = yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows)
+    return Option.fromUndefinedOr(values[0])
+  })
+
+  const withId = Effect.map(
+    CurrentTenant,
+    ({ accountId, mode }) =>
+      (id: string) =>
+        Statement.fragment([
+          Statement.literal("t.account_id = "),
+          Statement.parameter(accountId),
+          Statement.literal(" and t.mode = "),
+          Statement.parameter(mode),
+          Statement.literal(" and t.id = "),
+          Statement.parameter(Id.toUuid(id)),
+          Statement.literal("::uuid"),
+        ]),
+  )
+
+  const withKey = (key: Key, idempotencyKey: string) =>
+    Effect.map(ofAccount(key), (isOwn) =>
+      Statement.fragment([
+        ...isOwn.segments,
+        Statement.literal(" and t.idempotency_key = "),
+        Statement.parameter(idempotencyKey),
+      ]),
+    )
+
+  const grants = [t.billing_credit_grants, grantColumns] as const
+  const holds = [t.billing_credit_holds, holdColumns] as const
+
+  const findGrant = (id: Credit.CreditGrantId) =>
+    Effect.flatMap(withId, (where) => one("CreditStore.findGrant", ...grants, where(id), grantFromRow))
+  const findHold = (id: Hold.HoldId) =>
+    Effect.flatMap(withId, (where) => one("CreditStore.findHold", ...holds, where(id), holdFromRow))
+  const grantByKey = (key: Key, text: string) =>
+    Effect.flatMap(withKey(key, text), (where) =>
+      one("CreditStore.grantByKey", ...grants, where, grantFromRow),
+    )
+  const holdByKey = (key: Key, text: string) =>
+    Effect.flatMap(withKey(key, text), (where) => one("CreditStore.holdByKey", ...holds, where, holdFromRow))
+  const consumptionByKey = (key: Key, text: string) =>
+    Effect.flatMap(withKey(key, text), (where) =>
+      one(
+        "CreditStore.consumptionByKey",
+        t.billing_credit_consumptions,
+        consumptionColumns,
+        where,
+        consumptionFromRow,
+      ),
+    )
+
+  const listed = Effect.fnUntraced(function* <A>(
+    operation: string,
+    { columns, fromRow, prefix, table }: Listed<A>,
+    { customerId, grantId, unit }: CreditEntryFilter,
+    page: Page.PageQuery,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const { limit, order, position } = clauses(page, yield* cursorIn(ask, operation, table, prefix, page))
+    const rows = yield* ask(operation, (sql) => {
+      const conditions = [
+        ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
+        ...(unit === undefined ? [] : [sql`t.unit = ${unit}`]),
+        ...(grantId === undefined ? [] : [sql`t.grant_id = ${Id.toUuid(grantId)}::uuid`]),
+        position,
+      ]
+      return sql<Row>`select ${columns} from ${table} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)} order by ${order} limit ${limit}`
+    })
+    return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))
+  })
+
+  const grantList: Listed<Credit.StoredGrant> = {
+    table: t.billing_credit_grants,
+    columns: grantColumns,
+    prefix: Credit.GRANT_ID_PREFIX,
+    fromRow: grantFromRow,
+  }
+  const entryList: Listed<Credit.StoredEntry> = {
+    table: t.billing_credit_entries,
+    columns: entryColumns,
+    prefix: Credit.ENTRY_ID_PREFIX,
+    fromRow: entryFromRow,
+  }
+  const listGrants = (filter: CreditGrantFilter, page: Page.PageQuery) =>
+    listed("CreditStore.listGrants", grantList, filter, page)
+  const listEntries = (filter: CreditEntryFilter, page: Page.PageQuery) =>
+    listed("CreditStore.listEntries", entryList, filter, page)
+
+  return CreditStore.of({
+    lock,
+    read,
+    write,
+    findGrant,
+    findHold,
+    grantByKey,
+    holdByKey,
+    consumptionByKey,
+    listGrants,
+    listEntries,
+  })
+})
+
+/** What is listed. */
+interface Listed<A> {
+  readonly table: Statement.Fragment
+  readonly columns: Statement.Fragment
+  readonly prefix: string
+  readonly fromRow: (row: Row) => A
+}
+
+export const layer: Layer.Layer<CreditStore, never, Database> = Layer.effect(CreditStore, make)

@@ -1,0 +1,172 @@
+/**
+ * Credits on Postgres: callers at once in transactions of the host, and what it refuses by itself, also in plain SQL of the
+ * owner of the tables.
+ */
+import { Billing, type Credit, Credits, type CurrentTenant, Customers, Holds } from "@billwright/core"
+import { Host, PostgresClient, Storage } from "@billwright/postgres"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { Client, Pool } from "pg"
+import { type Attempt, tried } from "./Refusals.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const CHECK = "23514"
+const FINAL = "23001"
+const UNIQUE = "23505"
+
+/** How many callers there are, and how many of them are in a transaction at once. */
+const CALLERS = 64
+const CONNECTIONS = 8
+
+/** Runs a test over a database of its own. */
+const withDatabase = <A, E>(
+  test: (url: string) => Effect.Effect<A, E, Billing.Services | Billing.Storage | CurrentTenant>,
+) =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.make
+    const services = Billing.layer.pipe(
+      Layer.provideMerge(Storage.layer()),
+      Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
+    )
+    return yield* test(url).pipe(asTenant, Effect.provide(services))
+  }).pipe(Effect.scoped)
+
+/** 100 tokens of a new customer in two grants. */
+const begin = Effect.gen(function* () {
+  const credits = yield* Credits
+  const { id } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
+  const account: Credit.AccountKey = { customerId: id, unit: "token" }
+  yield* credits.grant({ ...account, kind: "paid", amount: 60n, idempotencyKey: "order" })
+  yield* credits.grant({ ...account, kind: "promotional", amount: 40n, priority: 1 })
+  return account
+})
+
+/** Uses 3 tokens in a transaction of the host, which repeats it when it met another one. Gives whether there was enough. */
+const consumeInHosts = Effect.fnUntraced(function* (
+  pool: Pool,
+  isolation: string,
+  account: Credit.AccountKey,
+) {
+  const credits = yield* Credits
+  const once = Effect.gen(function* () {
+    const client = yield* Effect.acquireRelease(
+      Effect.promise(() => pool.connect()),
+      (one) => Effect.sync(() => one.release()),
+    )
+    const query = (sql: string) => Effect.promise(() => client.query(sql))
+    yield* query(`begin isolation level ${isolation}`)
+    // The snapshot of the transaction is from before it waits.
+    yield* query("select count(*) from billwright.billing_credit_accounts")
+    const used = yield* Effect.result(credits.consume({ ...account, amount: 3n }).pipe(Host.joining(client)))
+    if (used._tag === "Success") {
+      return yield* Effect.promise(() =>
+        client.query("commit").then(
+          () => "used" as const,
+          () => client.query("rollback").then(() => "again" as const),
+        ),
+      )
+    }
+    yield* query("rollback")
+    if (used.failure._tag === "InsufficientCredits") return "refused" as const
+    assert.deepInclude(used.failure, { _tag: "StorageError", retryable: true })
+    return "again" as const
+  }).pipe(Effect.scoped)
+  let outcome: "again" | "refused" | "used" = "again"
+  while (outcome === "again") outcome = yield* once
+  return outcome
+})
+
+it.live.each(["read committed", "repeatable read", "serializable"])(
+  "callers at once in transactions of a host at %s never use more than there is",
+  (isolation) =>
+    withDatabase((url) =>
+      Effect.gen(function* () {
+        const account = yield* begin
+        const pool = yield* Effect.acquireRelease(
+          Effect.sync(() => new Pool({ connectionString: url, max: CONNECTIONS })),
+          (one) => Effect.promise(() => one.end()),
+        )
+        const hosted = yield* Layer.build(
+          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+        )
+        const outcomes = yield* Effect.all(
+          Array.from({ length: CALLERS }, () => consumeInHosts(pool, isolation, account)),
+          { concurrency: CONNECTIONS },
+        ).pipe(Effect.provide(hosted))
+        assert.lengthOf(
+          outcomes.filter((outcome) => outcome === "used"),
+          33,
+        )
+        const balance = yield* (yield* Credits).balance(account)
+        assert.deepInclude(balance, { available: 1n, held: 0n, debt: 0n })
+      }).pipe(Effect.scoped),
+    ),
+  { timeout: 60_000 },
+)
+
+it.live("Postgres refuses what must not be, also of the owner of the tables", () =>
+  withDatabase((url) =>
+    Effect.gen(function* () {
+      const account = yield* begin
+      yield* (yield* Credits).consume({ ...account, amount: 5n, idempotencyKey: "request" })
+      yield* (yield* Holds).reserve({ ...account, amount: 7n, idempotencyKey: "stream" })
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = new Client({ connectionString: url })
+          await one.connect()
+          return one
+        }),
+        (one) => Effect.promise(() => one.end()),
+      )
+      const update = (table: string, set: string): ReadonlyArray<string> => [
+        `update billwright.billing_credit_${table} set ${set}`,
+      ]
+      const repeat = (table: string, columns: string): ReadonlyArray<string> => [
+        `insert into billwright.billing_credit_${table} (account_id, mode, customer_id, unit, id, ${columns})
+  select account_id, mode, customer_id, unit, gen_random_uuid(), ${columns} from billwright.billing_credit_${table}
+  where idempotency_key is not null`,
+      ]
+      const attempts: ReadonlyArray<Attempt> = [
+        ["nothing", undefined, []],
+        ["an account below 0", CHECK, update("accounts", "available = -1")],
+        ["a hold below 0", CHECK, update("accounts", "held = -1")],
+        ["a debt beside credits", CHECK, update("accounts", "debt = 1")],
+        ["a balance without an entry", CHECK, update("accounts", "available = available + 1")],
+        ["a sequence without an entry", CHECK, update("accounts", "sequence = sequence + 1")],
+        ["a grant below 0", CHECK, update("grants", "available = -1")],
+        ["more than was granted", CHECK, update("grants", "available = amount, held = 1")],
+        ["something left of a grant that has ended", CHECK, update("grants", "status = 'voided'")],
+        ["an open hold that was committed", CHECK, update("holds", "committed = 1")],
+        [
+          "a second grant with a key",
+          UNIQUE,
+          repeat(
+            "grants",
+            "kind, amount, priority, effective_at, status, available, held, idempotency_key, created_at",
+          ),
+        ],
+        [
+          "a second hold with a key",
+          UNIQUE,
+          repeat(
+            "holds",
+            "amount, slices, ttl_seconds, expires_at, status, is_late, idempotency_key, created_at",
+          ),
+        ],
+        [
+          "a second consumption with a key",
+          UNIQUE,
+          repeat("consumptions", "amount, available, held, debt, idempotency_key, created_at"),
+        ],
+        ["a change of an entry", FINAL, update("entries", "available = available + 1")],
+        ["a change of a consumption", FINAL, update("consumptions", "amount = 1")],
+        ...["accounts", "grants", "holds", "entries", "consumptions"].flatMap((table): Array<Attempt> => [
+          [`the removal of ${table}`, FINAL, [`delete from billwright.billing_credit_${table}`]],
+          [`the truncation of ${table}`, FINAL, [`truncate billwright.billing_credit_${table} cascade`]],
+        ]),
+      ]
+      assert.deepStrictEqual(yield* Effect.promise(() => tried(client, attempts)), attempts)
+    }).pipe(Effect.scoped),
+  ),
+)
