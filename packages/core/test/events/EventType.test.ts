@@ -19,6 +19,9 @@ describe("the catalogue of event types", () => {
       assert.deepStrictEqual(
         all.map(({ name }) => name),
         [
+          "credit.exhausted",
+          "credit.expired",
+          "credit.granted",
           "credit_note.created",
           "dispute.closed",
           "dispute.opened",
