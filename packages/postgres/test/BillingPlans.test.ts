@@ -2,7 +2,7 @@
  * Billing one subscription reads no more rows when the tenant has many, even while the tables have no statistics or old
  * ones: in the first minute, after an import, and when a run has just made thousands of drafts. Postgres counts the rows.
  */
-import { Billing, BillingRuns, Subscriptions } from "@billwright/core"
+import { Billing, BillingRuns, Invoices, Subscriptions } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
@@ -79,6 +79,12 @@ const billsEachByFewRows = Effect.gen(function* () {
   const { runDue } = yield* BillingRuns
   yield* TestClock.setTime(DateTime.add(START, { hours: 1 }).epochMilliseconds)
   yield* readsFew("finalize", runDue({ limit: 1 }))
+  const { list, void: cancel } = yield* Invoices
+  const issued = (yield* list({ status: "open", limit: 100 })).data.map(({ id }) => id)
+  yield* readsFew(
+    "void",
+    Effect.suspend(() => cancel(issued.pop()!)),
+  )
   yield* TestClock.setTime(DateTime.add(START, { months: 1 }).epochMilliseconds)
   yield* readsFew("renew", runDue({ limit: 1 }))
 })

@@ -23,7 +23,7 @@ import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
-import { dueColumns, invoiceIdOf, joinDue, queueDue, queueWritten } from "./DueRow.ts"
+import { dueColumns, invoiceIdOf, joinDue, queueDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 import {
   billedLineFromRow,
   couponUseFromRow,
@@ -143,17 +143,29 @@ order by t.id for no key update`,
   /** Subscriptions first, and in the order of their ids, as everybody who bills them does. */
   const lockWithSubscriptions = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
     const { accountId, mode } = yield* CurrentTenant
-    yield* write(
-      "InvoiceStore.lockWithSubscriptions",
+    const operation = "InvoiceStore.lockWithSubscriptions"
+    const rows = yield* read(
+      operation,
       (sql) =>
-        sql<Row>`select 1 from ${t.billing_subscriptions} s
-where s.account_id = ${accountId} and s.mode = ${mode} and s.id in (
-  select l.subscription_id from ${t.billing_invoices} i join ${t.billing_invoice_lines} l
-    on l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
-  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
-)
-order by s.id for no key update of s`,
+        sql<Row>`select distinct l.subscription_id::text from ${t.billing_invoices} i cross join lateral (
+  select l.subscription_id from ${t.billing_invoice_lines} l
+  where l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
+  offset 0
+) as l
+where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid and l.subscription_id is not null`,
     )
+    const among = yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      all.map((row) => subscriptionIdOf(row, "subscription_id")),
+    )(rows)
+    if (among.length > 0) {
+      yield* write(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${t.billing_subscriptions} s
+where s.account_id = ${accountId} and s.mode = ${mode} and ${isOneOf("s.id", among)}
+order by s.id for no key update`,
+      )
+    }
     return yield* lock(id)
   })
 
@@ -200,8 +212,11 @@ order by i.place, i.issued_at nulls last, i.id, d.n`,
       operation,
       (sql) =>
         sql<Row>`select l.line -> 'creditOf' ->> 'lineId' as line_id, (-l.amount)::text as amount
-from ${t.billing_invoice_lines} l join ${t.billing_invoices} i
-  on i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
+from ${t.billing_invoice_lines} l cross join lateral (
+  select i.status from ${t.billing_invoices} i
+  where i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
+  offset 0
+) as i
 where l.account_id = ${accountId} and l.mode = ${mode} and l.line -> 'creditOf' ->> 'invoiceId' = ${id}
   and i.status <> 'draft'
 order by l.invoice_id, l.position`,
