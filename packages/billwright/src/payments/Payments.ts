@@ -19,6 +19,7 @@ export interface PaymentAttention {
    * - `outcome_unknown`: nobody knows what came of the last attempt.
    * - `no_result`: the bank or the customer has done nothing for 30 days.
    * - `closed_at_provider`: somebody has closed it at the provider.
+   * - `not_chargeable`: the provider takes no such amount, or not this currency. Nothing was sent.
    * - `not_closed`: its money is not wanted any more, and the provider does not close it.
    */
   readonly code:
@@ -28,6 +29,7 @@ export interface PaymentAttention {
     | "no_result"
     | "closed_at_provider"
     | "not_closed"
+    | "not_chargeable"
   /** What happened, and what to do, for people. */
   readonly message: string
   readonly since: Date

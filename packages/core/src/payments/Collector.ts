@@ -5,7 +5,7 @@
  * Each visit makes one call of the provider, between two transactions. What is about to be sent is stored before the call.
  * So a process may die anywhere: the attempt is read, and nothing is charged twice.
  */
-import { collect, type CollectionInput, IDLE, stepOf } from "@billwright/engine"
+import { type CollectionInput, stepOf } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Collecting, NOBODY } from "../invoices/Collecting.ts"
@@ -22,7 +22,8 @@ import { Transactor } from "../shared/Transactor.ts"
 import { declinesElsewhere } from "./Declines.ts"
 import { disputes } from "./Dispute.ts"
 import { makeMethodBook } from "./MethodBook.ts"
-import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
+import { nextAttempt, openedOf, stateOfPayment } from "./OpenedPayment.ts"
+import { type PaymentId, type StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
   type AttemptPayment,
@@ -46,51 +47,6 @@ type Call =
 
 /** Whether the caller may work on the payment. It is asked once the payment is held. */
 type Holds = Effect.Effect<boolean, StorageError, CurrentTenant>
-
-/** An attempt that is made. */
-export type AttemptInput = Extract<CollectionInput, { readonly type: "attempt" }>
-
-/** The id of an attempt is its key at the provider. */
-export const nextAttempt = Effect.fnUntraced(function* (
-  ids: IdGenerator["Service"],
-  method: string | null,
-): Effect.fn.Return<AttemptInput> {
-  return { type: "attempt", attemptId: yield* ids.next(ATTEMPT_ID_PREFIX), method }
-})
-
-/** A new payment of what is due, whose first attempt is ready. It goes on with the declines of the one before. */
-export const openedOf = Effect.fnUntraced(function* (
-  ids: IdGenerator["Service"],
-  provider: string,
-  invoice: StoredInvoice,
-  before: StoredPayment | undefined,
-  asked?: AttemptInput,
-): Effect.fn.Return<StoredPayment> {
-  const now = yield* DateTime.now
-  const input = asked ?? (yield* nextAttempt(ids, before?.collection?.attempt?.method ?? null))
-  const declines = before?.collection?.declines ?? []
-  const begun = collect({ ...IDLE, declines }, input, now.epochMilliseconds, "UTC")
-  const collection = begun.type === "changed" ? begun.collection : IDLE
-  return {
-    id: PaymentId.make(yield* ids.next(PAYMENT_ID_PREFIX)),
-    invoiceId: invoice.id,
-    customerId: invoice.customerId,
-    currency: invoice.state.currency,
-    provider,
-    reference: null,
-    status: "open",
-    amount: invoice.state.amountDue,
-    applied: 0n,
-    overpaid: 0n,
-    paidAt: null,
-    sequence: 1,
-    createdAt: now,
-    updatedAt: now,
-    collection,
-    dueAt: collection.nextAt,
-    failure: null,
-  }
-})
 
 type Worked<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
 
@@ -150,10 +106,10 @@ export const makeCollector = Effect.gen(function* () {
     if (payment.status !== "open") return
     yield* book.end(ports, payment, invoice)
     if (invoice.state.status !== "open" || (yield* isReopened(ports, invoice))) return
-    const opened = yield* openedOf(ids, payment.provider, invoice, payment)
+    const opened = yield* openedOf(ids, payment.provider, provider, invoice, payment)
     yield* ports.payments.insert(opened)
     const [current] = Option.toArray(yield* ports.invoices.find(invoice.id))
-    if (current !== undefined) yield* book.noteCollection(ports, current, "collecting")
+    if (current !== undefined) yield* book.noteCollection(ports, current, stateOfPayment(opened))
   })
 
   /** The provider of a payment. It has to be the one that the host has now. */
@@ -359,8 +315,9 @@ export const layer = Layer.effect(
       begin: Effect.fnUntraced(function* (issued: StoredInvoice, invoices: InvoiceStore["Service"]) {
         if (issued.state.amountDue === 0n) return issued
         const payments = yield* Effect.orDie(port)
-        yield* payments.insert(yield* openedOf(ids, provider.name, issued, undefined))
-        return yield* noteCollection({ invoices }, issued, "collecting")
+        const opened = yield* openedOf(ids, provider.name, provider, issued, undefined)
+        yield* payments.insert(opened)
+        return yield* noteCollection({ invoices }, issued, stateOfPayment(opened))
       }),
     }
   }),

@@ -23,8 +23,9 @@ import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { type AttemptInput, makeCollector, nextAttempt, openedOf } from "./Collector.ts"
+import { makeCollector } from "./Collector.ts"
 import { makeMethodBook } from "./MethodBook.ts"
+import { type AttemptInput, nextAttempt, openedOf, problemOfAmount } from "./OpenedPayment.ts"
 import { MAX_PAYMENTS, type PaymentId, type StoredPayment } from "./Payment.ts"
 import { makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import { PaymentMethodId, PaymentMethodNotFound, PaymentProviderUnavailable } from "./PaymentMethod.ts"
@@ -130,7 +131,7 @@ export const makePayInvoice = Effect.gen(function* () {
   /** A new payment, which is ready to be attempted. There is no open one. */
   const open = Effect.fnUntraced(function* (
     ports: PaymentPorts,
-    { name }: PaymentProvider,
+    provider: PaymentProvider,
     invoice: StoredInvoice,
     asked: AttemptInput,
   ) {
@@ -139,7 +140,7 @@ export const makePayInvoice = Effect.gen(function* () {
       return yield* unavailable(invoice.id, `it has ${MAX_PAYMENTS} payments, which is the limit`)
     }
     const before = earlier.findLast(({ collection }) => collection !== null)
-    const opened = yield* openedOf(ids, name, invoice, before, asked)
+    const opened = yield* openedOf(ids, provider.name, provider, invoice, before, asked)
     yield* ports.payments.insert(opened)
     yield* book.noteCollection(ports, invoice, "collecting")
     return opened
@@ -161,6 +162,8 @@ export const makePayInvoice = Effect.gen(function* () {
     if (!invoice.state.availableActions.includes("pay")) {
       return { type: "refused", problem: `the invoice is ${invoice.state.status}` }
     }
+    const problem = yield* problemOfAmount(provider, invoice)
+    if (problem !== undefined) return { type: "refused", problem }
     const { data } = yield* ports.payments
       .list({ invoiceId: id, status: "open" }, { limit: 1, cursor: undefined })
       .pipe(Effect.catchTag("CursorNotFound", Effect.die))

@@ -37,6 +37,7 @@ export const PaymentAttentionCode = Schema.Literals([
   "no_result",
   "closed_at_provider",
   "not_closed",
+  "not_chargeable",
 ] satisfies ReadonlyArray<AttentionCode>)
 /** Longest message of what a person has to look at, in code points: the words of the library, and those of the provider. */
 export const MAX_ATTENTION_LENGTH = 1_000
@@ -58,6 +59,8 @@ const MESSAGES: Readonly<Record<AttentionCode, string>> = {
     "nobody knows what came of the last attempt: look at the provider, and pay the invoice again, which first reads it",
   no_result:
     "the bank or the customer has done nothing for 30 days: pay the invoice again, or cancel the payment",
+  not_chargeable:
+    "the provider can't take this amount: record what comes by other means, credit the invoice, or write it off",
   not_closed:
     "its money is not wanted any more, and the provider does not close it: mend the cause, and cancel the payment",
   closed_at_provider: "somebody has closed it at the provider: pay the invoice again, or leave it",

@@ -259,6 +259,30 @@ describe("an invoice that was written off", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("is paid in parts by hand, and by the provider what is left", () => {
+    const fake = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
+    return Effect.gen(function* () {
+      yield* writeOff(fake)
+      const payments = yield* Payments
+      const { invoice } = yield* look(fake)
+      for (const reference of ["A", "B"]) {
+        yield* payments.record({ invoiceId: invoice.id, amount: 600n, reference })
+        assert.strictEqual((yield* look(fake)).invoice.status, "uncollectible")
+      }
+      assert.deepInclude((yield* look(fake)).invoice, { amountPaid: 1_200n, amountDue: 800n })
+      assert.deepInclude(yield* pay(fake), { status: "paid", amountPaid: 2_000n, amountDue: 0n })
+      const { booked } = yield* look(fake)
+      assert.deepStrictEqual(
+        booked.map(([, amount]) => amount),
+        [800n],
+      )
+      assert.lengthOf(
+        (yield* typesOf).filter((type) => type === "invoice.paid"),
+        1,
+      )
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("is attempted once, and its payment is closed when that is declined", () => {
     const fake = new FakeProvider({ outcomeOf: () => declined("insufficient_funds") })
     return Effect.gen(function* () {

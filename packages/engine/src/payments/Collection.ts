@@ -45,6 +45,7 @@ export interface Attempt {
  * - `outcome_unknown`: nobody knows what came of the attempt, as often as it was read.
  * - `no_result`: the bank or the customer did nothing for 30 days.
  * - `closed_at_provider`: somebody has closed the payment at the provider.
+ * - `not_chargeable`: the provider takes no such amount, or not this currency. Nothing was sent.
  * - `not_closed`: its money is not wanted any more, and the provider did not close it, as often as the schedule says.
  */
 export type AttentionCode =
@@ -54,6 +55,7 @@ export type AttentionCode =
   | "no_result"
   | "closed_at_provider"
   | "not_closed"
+  | "not_chargeable"
 
 /** That a person has to look, and why. */
 export interface Attention {
@@ -146,6 +148,8 @@ export type CollectionInput =
       /** What the provider said, for people. */
       readonly message?: string
     }
+  /** The provider takes no such amount. Nothing is sent. `problem` says why, for people. */
+  | { readonly type: "not_chargeable"; readonly problem: string }
   /**
    * Nothing is collected any more: the invoice is void, written off or paid by other means. An attempt that may still take
    * money is only stopped once the provider has closed the payment (`isClosed`).

@@ -350,6 +350,10 @@ const moveOf = (
       return stated(collection, input, at, timezone)
     case "failed":
       return failed(collection, input.reason, at)
+    case "not_chargeable":
+      return attempt?.status === "ready"
+        ? { cause: "permanent", ...marked(collection, "dropped") }
+        : `its attempt is ${attempt?.status ?? "not made"}`
     case "stop":
       if (isUnderWay(collection) && input.isClosed !== true) {
         return `its attempt is ${attempt?.status}: it may still take money`
@@ -361,18 +365,25 @@ const moveOf = (
 const codeOf = (
   { attempt: last, state }: Collection,
   { attempt = last ?? undefined, cause }: Move,
+  input: CollectionInput,
 ): AttentionCode => {
+  if (input.type === "not_chargeable") return "not_chargeable"
   if (cause === "closed") return "closed_at_provider"
   if (cause === "permanent") return "provider_refused"
   if (attempt?.status === "unknown") return "outcome_unknown"
   return state === "collecting" ? "provider_unreachable" : "no_result"
 }
 
+const detailOf = (input: CollectionInput): string | null => {
+  if (input.type === "not_chargeable") return input.problem
+  return (input.type === "failed" ? input.message : undefined) ?? null
+}
+
 /** Why a person has to look now. */
 const attentionOf = (before: Collection, move: Move, input: CollectionInput, at: number): Attention => ({
-  code: codeOf(before, move),
+  code: codeOf(before, move, input),
   since: before.attention?.since ?? at,
-  detail: (input.type === "failed" ? input.message : undefined) ?? null,
+  detail: detailOf(input),
 })
 
 const eventsOf = (before: Collection, { attempt, isDecline = false }: Move, to: CollectionState) => {

@@ -144,6 +144,17 @@ describe("why a person has to look", () => {
     assert.strictEqual(waited.attention?.code, "no_result")
   })
 
+  it("is that the provider takes no such amount, before anything is sent", () => {
+    const refused = { type: "not_chargeable", problem: "it takes at least 50.00 EUR" } as const
+    const { collection, events } = after(asked, refused)
+    assert.deepInclude(collection, { state: "needs_attention", nextAt: null })
+    assert.strictEqual(collection.attempt?.status, "dropped")
+    assert.deepInclude(collection.attention, { code: "not_chargeable", detail: refused.problem })
+    assert.deepStrictEqual(events, [])
+    const sent = after(asked, send).collection
+    assert.strictEqual(collect(sent, refused, START, ZONE).type, "unchanged")
+  })
+
   it("keeps its instant while it needs attention, and is gone afterwards", () => {
     const { collection } = after(asked, send, failed("unknown"), ...lost)
     const later = collection.attention!.since + 1_000_000

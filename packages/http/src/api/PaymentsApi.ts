@@ -21,7 +21,7 @@ const StatusField = Payment.PaymentStatus.annotate({
 const AttentionBody = Schema.Struct({
   code: Payment.PaymentAttentionCode.annotate({
     description:
-      "`provider_refused`: the provider refused a call for good. `provider_unreachable`: no call got through. `outcome_unknown`: nobody knows what came of the last attempt. `no_result`: the bank or the customer has done nothing for 30 days. `closed_at_provider`: somebody has closed it at the provider. `not_closed`: its money is not wanted any more, and the provider does not close it.",
+      "`provider_refused`: the provider refused a call for good. `provider_unreachable`: no call got through. `outcome_unknown`: nobody knows what came of the last attempt. `no_result`: the bank or the customer has done nothing for 30 days. `closed_at_provider`: somebody has closed it at the provider. `not_chargeable`: the provider takes no such amount, or not this currency. `not_closed`: its money is not wanted any more, and the provider does not close it.",
   }),
   message: Wire.text(Payment.MAX_ATTENTION_LENGTH).annotate({
     description: "What happened, and what to do, for people.",
