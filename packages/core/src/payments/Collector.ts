@@ -23,7 +23,7 @@ import { declinesElsewhere } from "./Declines.ts"
 import { disputes } from "./Dispute.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import { nextAttempt, openedOf, stateOfPayment } from "./OpenedPayment.ts"
-import { type PaymentId, type StoredPayment } from "./Payment.ts"
+import type { PaymentId, StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
   type AttemptPayment,

@@ -3270,7 +3270,7 @@ export interface components {
         };
         PaymentAttention: {
             /** @enum {string} */
-            code: "provider_refused" | "provider_unreachable" | "outcome_unknown" | "no_result" | "closed_at_provider" | "not_closed";
+            code: "provider_refused" | "provider_unreachable" | "outcome_unknown" | "no_result" | "closed_at_provider" | "not_closed" | "not_chargeable";
             message: string;
             /** Format: date-time */
             since: string;
