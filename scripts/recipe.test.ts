@@ -60,6 +60,7 @@ const REFERRING = [
   "core/src/invoices/Invoices.ts",
   "core/src/payments/PaymentBook.ts",
   "core/src/subscriptions/InvoiceItems.ts",
+  "core/src/subscriptions/ReceiptAudit.ts",
   "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",
   "core/src/usage/Usage.ts",

@@ -193,6 +193,17 @@ describe("fakePayments", () => {
     assert.deepInclude(payments.disputes[0], { status: "won" })
   })
 
+  it("tells of a dispute at once: the invoice is open again when it is lost", async () => {
+    await using test = await begin()
+    await test.payments.saveCard(test.customerId)
+    const id = await test.invoice()
+    const dispute = await test.payments.dispute(id)
+    assert.include(await test.types(), "dispute.opened")
+    await test.payments.closeDispute(dispute, "lost")
+    const { amountDue, collection, status } = await test.billing.invoices.get(id)
+    assert.deepStrictEqual([status, collection, amountDue], ["open", "stopped", 2_000n])
+  })
+
   it("says what is wrong with a lever", async () => {
     await using test = await begin()
     const { invoice, payments } = test
