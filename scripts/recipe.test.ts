@@ -46,7 +46,7 @@ const FIRING_TESTED = [
 ]
 
 /**
- * Usage, events, subscriptions and thresholds refer to customers: they ask whether there is one, or lock its row in the step that writes.
+ * Usage, events, credits, subscriptions and thresholds refer to customers: they ask whether there is one, or lock its row in the step that writes.
  * A resource that nothing refers to has none of this.
  */
 const REFERRING = [
