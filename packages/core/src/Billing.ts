@@ -37,6 +37,7 @@ import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
+import * as NoteRefunds from "./time/NoteRefunds.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
 import { Refunds } from "./time/Refunds.ts"
 import { TestClocks } from "./time/TestClocks.ts"
@@ -161,7 +162,7 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     Refunds.layer,
     TestClocks.layer,
   ).pipe(
-    Layer.provide(SubscriptionDrafts.layer),
+    Layer.provide(Layer.merge(SubscriptionDrafts.layer, NoteRefunds.layer)),
     Layer.provideMerge(Collector.layer),
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.

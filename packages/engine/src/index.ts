@@ -213,6 +213,7 @@ export type {
   Returned,
 } from "./payments/Refund.ts"
 export {
+  creditableOf,
   nextRefundRead,
   refundableOf,
   restorationOf,

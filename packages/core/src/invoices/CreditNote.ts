@@ -59,7 +59,7 @@ export const CreateCreditNote = Schema.Struct({
   amount: Schema.optionalKey(Amount),
   reason: CreditNoteReason,
   /**
-   * How much of what the customer paid is refunded: what was paid, at most. What is neither due nor refunded goes to the
+   * How much of what the customer paid is refunded: what was paid, at most. The refunds are created with the note. What is neither due nor refunded goes to the
    * customer's credit balance. Default: 0.
    */
   refund: Schema.optionalKey(Refund),

@@ -36,6 +36,7 @@ import { InvoiceSettings } from "./InvoiceSettings.ts"
 import { InvoiceStore } from "./InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "./InvoicingUnsupported.ts"
 import { nextNumber } from "./NextNumber.ts"
+import { Refunding } from "./Refunding.ts"
 
 const decodeCreate = decoder(CreateCreditNote)
 const decodeList = decoder(ListCreditNotes)
@@ -53,7 +54,8 @@ export class CreditNotes extends Context.Service<
      * once.
      *
      * What is still due is waived first. The rest was paid: it is refunded as far as `refund` says, and goes to the
-     * customer's credit balance otherwise. An invoice of which nothing is due any more is `paid`.
+     * customer's credit balance otherwise. The refunds are created with the note, of the newest payments first; a billing run
+     * sends them to the payment provider. An invoice of which nothing is due any more is `paid`.
      *
      * It takes its number at once, also in a transaction of the host: a note has no draft that could wait for one, and its
      * caller needs what it gives back. Until that transaction ends, others that issue credit notes of the tenant wait.
@@ -84,6 +86,7 @@ export class CreditNotes extends Context.Service<
       const settings = yield* InvoiceSettings
       const bookOf = yield* invoiceBooks
       const ids = yield* IdGenerator
+      const refunding = yield* Refunding
       const time = new CustomerTime(yield* Collections)
 
       const create = Effect.fn("CreditNotes.create")(function* (input: CreateCreditNote) {
@@ -123,7 +126,9 @@ export class CreditNotes extends Context.Service<
           Effect.gen(function* () {
             const found = yield* invoices.lockWithSubscriptions(invoiceId)
             if (Option.isNone(found)) return yield* new InvoiceNotFound({ id: invoiceId, field: "invoiceId" })
-            return yield* time.within(found.value.customerId, credit(found.value))
+            const note = yield* time.within(found.value.customerId, credit(found.value))
+            if (note.refund > 0n) yield* refunding.refund(note)
+            return note
           }),
         )
       })

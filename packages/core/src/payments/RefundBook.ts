@@ -2,6 +2,7 @@
  * Writes refunds, and what follows from them for invoices. Each change publishes its events.
  */
 import {
+  creditableOf,
   refundableOf,
   type RefundInput,
   type Returned,
@@ -50,6 +51,10 @@ const amountsOf = ({ disputes: disputed, refunds: given }: ReturnedOf, without?:
 /** The most that can be refunded of a payment now. */
 export const refundable = (payment: StoredPayment, returned: ReturnedOf): bigint =>
   refundableOf(payment, amountsOf(returned))
+
+/** The most that a credit note can refund of a payment now. */
+export const creditable = (payment: StoredPayment, returned: ReturnedOf): bigint =>
+  creditableOf(payment, amountsOf(returned))
 
 /** What a new refund is about. */
 export interface NewRefund {

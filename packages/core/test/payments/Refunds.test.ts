@@ -236,17 +236,31 @@ describe("a refund of a recorded payment", () => {
 })
 
 describe("a refund with a credit note", () => {
-  it.effect("leaves the invoice paid, and is at most what the note refunds", () => {
-    const fake = new FakeProvider()
+  it.effect("is created with the note, and leaves the invoice paid", () => {
+    let made = 0
+    const fake = new FakeProvider({
+      refundOutcomeOf: () => (made++ === 0 ? { code: "lost_card" } : "succeeded"),
+    })
     return Effect.gen(function* () {
       const { invoice, payment } = yield* paid
       const refunds = yield* Refunds
-      const note = yield* (yield* CreditNotes).create({
+      const notes = yield* CreditNotes
+      const note = yield* notes.create({
         invoiceId: invoice.id,
         amount: 800n,
         refund: 600n,
         reason: "order_change",
       })
+      const [first] = (yield* look(fake, invoice.id)).refunds
+      assert.deepInclude(first, {
+        status: "pending",
+        amount: 600n,
+        creditNoteId: note.id,
+        reason: "order_change",
+      })
+      yield* runDue
+      assert.deepInclude(yield* refunds.get(first!.id), { status: "failed", failureCode: "lost_card" })
+      // The note still says that it is refunded: by another refund.
       const about = { paymentId: payment.id, reason: "order_change", creditNoteId: note.id } as const
       assert.strictEqual(
         (yield* Effect.flip(refunds.create({ ...about, amount: 601n })))._tag,
@@ -263,6 +277,40 @@ describe("a refund with a credit note", () => {
       yield* refunds.create({ paymentId: payment.id, reason: "other" })
       yield* runDue
       assert.deepInclude((yield* look(fake, invoice.id)).invoice, { amountPaid: 600n, amountDue: 1400n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("takes the newest payments first, and nothing is stored when they don't have so much", () => {
+    const fake = new FakeProvider()
+    return Effect.gen(function* () {
+      yield* subscribe
+      const customer = yield* subscribe
+      yield* advanceTo(SOON)
+      const invoices = (yield* (yield* Invoices).list()).data
+      const invoice = invoices.find(({ customerId }) => customerId === customer.id)!
+      const payments = yield* Payments
+      const [byCard] = (yield* payments.list({ invoiceId: invoice.id })).data
+      yield* (yield* Refunds).create({ paymentId: byCard!.id, amount: 500n, reason: "other" })
+      yield* runDue
+      const byHand = yield* payments.record({ invoiceId: invoice.id })
+      const notes = yield* CreditNotes
+      yield* notes.create({ invoiceId: invoice.id, amount: 900n, refund: 900n, reason: "duplicate" })
+      const { invoice: after, refunds } = yield* look(fake, invoice.id)
+      assert.deepStrictEqual(
+        refunds.slice(0, 2).map(({ amount, paymentId, status }) => [paymentId, amount, status]),
+        [
+          [byCard!.id, 400n, "pending"],
+          [byHand.id, 500n, "succeeded"],
+        ],
+      )
+      assert.deepInclude(after, { status: "paid", amountPaid: 2000n })
+      // All that is left is held by a refund without a note.
+      yield* (yield* Refunds).create({ paymentId: byCard!.id, reason: "other" })
+      const refused = yield* Effect.flip(
+        notes.create({ invoiceId: invoice.id, amount: 100n, refund: 100n, reason: "duplicate" }),
+      )
+      assert.include(refused.message, "only 0 of its payments can be refunded now")
+      assert.lengthOf((yield* notes.list({ invoiceId: invoice.id })).data, 1)
     }).pipe(withProvider(fake))
   })
 })

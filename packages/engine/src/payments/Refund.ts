@@ -64,6 +64,13 @@ export const refundableOf = ({ amount, status }: Taken, { disputes, refunds }: R
 const onInvoiceOf = ({ applied }: Taken, { disputes, refunds }: Returned): bigint =>
   applied - total([...refunds, ...disputes].map(({ reversed }) => reversed))
 
+/** The most that a credit note can refund of a payment now: what the invoice is paid with, less what notes refunded. */
+export const creditableOf = (payment: Taken, returned: Returned): bigint => {
+  const credited = returned.refunds.filter(({ isCredited, status }) => isCredited && status !== "failed")
+  const most = onInvoiceOf(payment, returned) - total(credited.map(({ amount }) => amount))
+  return atLeastZero(lesser(most, refundableOf(payment, returned)))
+}
+
 /** What of a payment is the customer's credit: more than was due when it came, or when a refund of it came back. */
 const creditOf = ({ overpaid }: Taken, { disputes, refunds }: Returned): bigint => {
   const failed = refunds.filter(({ status }) => status === "failed").map(({ reversed }) => reversed)
