@@ -5,8 +5,9 @@
  *
  * What Postgres refuses by itself, whoever writes, of payments that are there:
  *
- * - `check_returned`, at commit: refunds that have not failed come to no more than their payment; what refunds and
- *   disputes reversed comes to no more than the payment applied; all are in the currency of the payment.
+ * - `check_returned`, at commit: refunds that have not failed come to no more than their payment; none reverses more
+ *   than it gives back; what refunds and disputes reversed comes to no more than the payment applied; all are in the
+ *   currency of the payment.
  * - `check_payments`, at commit: the amount that an invoice says is paid is the sum of what its payments applied, less what
  *   refunds and disputes reversed.
  * - `refuse_change_of_refund`, at once: what a refund is about stays, one that has failed stays so, and none is removed.
@@ -33,7 +34,7 @@ const FIRST = `account_id text collate "C" not null check (account_id ~ '^[A-Za-
   payment_id uuid not null`
 
 const AMOUNTS = `amount numeric(38, 0) not null check (amount > 0),
-  reversed numeric(38, 0) not null check (reversed between 0 and amount),
+  reversed numeric(38, 0) not null check (reversed >= 0),
   currency text collate "C" not null check (currency ~ '^[A-Z]{3}$')`
 
 const LAST = `sequence jsonb not null check (jsonb_typeof(sequence) = 'number'),
@@ -134,6 +135,7 @@ begin
   where ${same("r", "v_payment")} and r.payment_id = v_payment.id and r.status <> 'failed';
   v_problem := case
     when v_payment.status <> 'succeeded' then 'the payment has not succeeded'
+    when new.reversed > new.amount then 'more is reversed than went back'
     when v_refunded > v_payment.amount then 'more is refunded than was paid'
     when new.invoice_id <> v_payment.invoice_id then 'the invoice is not that of the payment'
     when new.currency <> v_payment.currency then 'the currency is not that of the payment'
