@@ -165,6 +165,23 @@ describe("the role of the application", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("can write each table, except for those of keys and of migrations", () =>
+    Effect.gen(function* () {
+      const { url } = yield* migrated
+      const role = new URL(yield* made("app", url)).username
+      const others = yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        return yield* sql<{ readonly name: string }>`
+          select relname as name from pg_class where relnamespace = 'billwright'::regnamespace
+          and relkind in ('r', 'p') and not has_table_privilege(${role}, oid, 'insert') order by relname`
+      }).pipe(Effect.provide(PostgresClient.layer({ url: Redacted.make(url) })))
+      assert.deepStrictEqual(
+        others.map(({ name }) => name),
+        ["api_keys", "schema_functions", "schema_migrations"],
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("can't make keys, and can't bring revoked or expired ones back", () =>
     Effect.gen(function* () {
       const { url } = yield* migrated
