@@ -82,8 +82,8 @@ const DEFINITIONS: ReadonlyArray<Resource.Definition> = Object.values(Resources.
   ({ definition }) => definition,
 )
 
-const resourceTable = ({ indexed, type }: Resource.Definition): string => `
-  ${documentTable(type, Object.fromEntries(indexed.map((field) => [field, field])))}
+const resourceTable = ({ indexed, type, unique = [] }: Resource.Definition): string => `
+  ${documentTable(type, Object.fromEntries([...indexed, ...unique].map((field) => [field, field])))}
   CREATE INDEX IF NOT EXISTS "${type}_by_fields" ON "${type}" (${["tenant", ...indexed, "id"].map((name) => `"${name}"`).join(", ")});
 `
 
