@@ -188,17 +188,26 @@ type Seen = ReadonlyMap<string, ReadonlySet<string>>
  */
 const RULED = new Set([
   "advanceTestClock",
+  "cancelPayment",
+  "consumeCredits",
   "createCoupon",
   "createCreditNote",
   "createInvoice",
   "createInvoiceItem",
   "createPlanMigration",
   "createRedemption",
+  "createRefund",
   "getCreditNote",
+  // Only a provider makes disputes: `ProviderNotices.test.ts`.
+  "getDispute",
+  "getRefund",
   "listInvoiceLineRecords",
+  "payInvoice",
   "previewSubscription",
   // Only with a signature of the provider: `ProviderNotices.test.ts`.
   "receiveProviderNotice",
+  "releaseHold",
+  "reserveCredits",
 ])
 
 /** Checks that every operation has succeeded at least once in a long run. */

@@ -34,7 +34,7 @@ const begin = Effect.gen(function* () {
   const { body, headers } = fake.sign(fake.notices.at(-1)!, {
     at: DateTime.makeUnsafe(ApiServer.NOW).epochMilliseconds,
   })
-  return { api, collection, fault, send: { key: null, body, headers: { ...headers } } }
+  return { api, collection, fake, fault, send: { key: null, body, headers: { ...headers } } }
 })
 
 describe("the webhook of the payment provider", () => {
@@ -53,6 +53,22 @@ describe("the webhook of the payment provider", () => {
         assert.deepStrictEqual(answer.body, { outcome: "accepted" })
         assert.strictEqual(yield* collection, "paid")
       }
+    }),
+  )
+
+  it.effect("makes a dispute, which is then given by its id", () =>
+    Effect.gen(function* () {
+      const { api, fake, send } = yield* begin
+      const query = { mode: "test" }
+      yield* api.expect(200, "POST", PATH, { ...send, query })
+      const { reference } = fake.payments[0]!
+      fake.dispute(reference, 1_500n)
+      const at = DateTime.makeUnsafe(ApiServer.NOW).epochMilliseconds
+      const { body, headers } = fake.sign(fake.notices.at(-1)!, { at })
+      yield* api.expect(200, "POST", PATH, { key: null, body, headers: { ...headers }, query })
+      const list = yield* api.expect(200, "GET", "/v1/disputes", { query: { status: "open" } })
+      const dispute = yield* api.expect(200, "GET", `/v1/disputes/${String(list.at("data", 0, "id"))}`)
+      assert.deepInclude(dispute.body, { amount: 1_500, status: "open", reversed: 0 })
     }),
   )
 
