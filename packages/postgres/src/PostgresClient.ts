@@ -4,6 +4,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Config, type Duration, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { textTypes } from "./TextTypes.ts"
 import { CONTROL_MILLIS, withBoundedTransactions } from "./TransactionControl.ts"
 
 export interface ClientOptions {
@@ -56,6 +57,7 @@ export const layer = (
     keepAlive: "10 seconds",
     applicationName: options.applicationName ?? "billwright",
     prepare: !isPooled,
+    types: textTypes(),
     ...(isPooled
       ? {}
       : {

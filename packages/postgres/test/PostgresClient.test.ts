@@ -66,6 +66,17 @@ describe("PostgresClient", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("gives texts back as they were stored", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const texts = ["", "a", "\uFEFF", "\uFEFFa", "\uFEFF\uFFFD", "\uFEFF\uFEFF\uFFFD", "\uFFFD\uFEFF", "é🗝"]
+      for (const text of texts) {
+        const rows = yield* sql`select ${text}::text as text, array[${text}::text, 'a'] as texts`
+        assert.deepStrictEqual(rows, [{ text, texts: [text, "a"] }])
+      }
+    }).pipe(Effect.provide(TestDatabase.layerClient()), Effect.scoped),
+  )
+
   it.live("names no statement and sets nothing for the session behind a transaction-pooling proxy", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
