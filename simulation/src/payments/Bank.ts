@@ -46,6 +46,9 @@ interface InTransit {
   readonly arrive: () => void
 }
 
+/** Whether no other attempt took the place of this one. What was asked of the customer before is void. */
+const isNewest = ({ attempts }: Account, attemptId: string): boolean => [...attempts].at(-1) === attemptId
+
 /** What an attempt comes to. */
 type Outcome = "succeeded" | "processing" | "requires_action" | "declined"
 
@@ -139,14 +142,16 @@ export class Bank {
         [3, "succeeded"],
         [1, "declined"],
       ])
-      if (account.state.status === "processing") this.#state(account, attemptId, outcome)
+      const isWaiting = account.state.status === "processing" && isNewest(account, attemptId)
+      if (isWaiting) this.#state(account, attemptId, outcome)
     })
   }
 
   /** Most customers confirm after a while, or say no. */
   #confirmLater(account: Account, attemptId: string): void {
     this.later(this.#choice.int(HOUR / 60, 12 * DAY), () => {
-      const isWaiting = account.state.status === "requires_action" && !account.isClosed
+      const isAsked = account.state.status === "requires_action" && !account.isClosed
+      const isWaiting = isAsked && isNewest(account, attemptId)
       const outcome = this.#choice.weighted<Outcome>([
         [3, "succeeded"],
         [1, "processing"],
