@@ -109,6 +109,19 @@ export const suite = (name: string, make: () => TestProvider): void => {
         }))
     }
 
+    test("an attempt takes the place of one that waits for the customer", (given) =>
+      Effect.gen(function* () {
+        const { charges, next, provider, reference } = given
+        next("requires_action")
+        yield* provider.attemptPayment({ ...attemptOf(given, "1"), presence: "on_session" })
+        next("insufficient_funds")
+        const { attemptId } = attemptOf(given, "2")
+        const declined = yield* provider.attemptPayment(attemptOf(given, "2"))
+        assert.deepInclude(declined, { status: "declined", attemptId, code: "insufficient_funds" })
+        assert.deepStrictEqual(yield* provider.readPayment(reference), declined)
+        assert.strictEqual(charges(reference), 0)
+      }))
+
     test("a closed payment never succeeds, and closing it again is fine", (given) =>
       Effect.gen(function* () {
         const { charges, provider, reference } = given

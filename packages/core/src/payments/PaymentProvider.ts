@@ -85,7 +85,8 @@ export interface PaymentProvider extends RefundingProvider, NotifyingProvider {
    * again.
    *
    * A method that needs the customer's confirmation is `requires_action` if the customer is there. If not, it may also be
-   * declined as `authentication_required`.
+   * declined as `authentication_required`. Another attempt takes the place of one that waits for the customer: what was asked
+   * before is void, and the payment is read as the newest attempt left it.
    */
   readonly attemptPayment: (attempt: AttemptPayment) => Effect.Effect<AttemptAnswer, ProviderFailure>
 
