@@ -256,6 +256,14 @@ const notAttempted = (collection: Collection, at: number): Move | string => {
 const isKnownClosed = ({ attempt, state }: Collection): boolean =>
   attempt === null ? state === "needs_attention" : attempt.status === "dropped"
 
+/**
+ * Whether a decline of an earlier attempt is the newest that there is at the provider. The request of this attempt was lost
+ * while the customer could still confirm the one before, so that what is waited for is the one before. A day has gone by
+ * then, so that it is no answer from before this attempt.
+ */
+const isOvertaken = ({ nextAt, state }: Collection, at: number): boolean =>
+  (state === "processing" || state === "awaiting_customer") && nextAt !== null && at >= nextAt
+
 const stated = (collection: Collection, input: Read, at: number, timezone: string): Move | string => {
   const { read } = input
   switch (read.status) {
@@ -272,7 +280,7 @@ const stated = (collection: Collection, input: Read, at: number, timezone: strin
         : { cause: "closed", ...marked(collection, "dropped") }
     case "declined":
       // What is said of an attempt before this one says nothing of this one.
-      return read.attemptId === collection.attempt?.id
+      return read.attemptId === collection.attempt?.id || isOvertaken(collection, at)
         ? declined(collection, { ...input, read }, at, timezone)
         : notAttempted(collection, at)
   }

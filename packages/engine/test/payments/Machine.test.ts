@@ -276,6 +276,23 @@ describe("attempts", () => {
     assert.strictEqual(unknown.attempt?.status, "ready")
   })
 
+  it("a decline of the attempt before counts once the day's read of what is waited for says so", () => {
+    for (const waited of [processing, action]) {
+      // The request of the second attempt was lost, and the first one is what is stated from then on.
+      const waiting = after(attempt(), send, action, attempt("att_2"), send, failed("unknown"), waited)
+      const due = waiting.nextAt ?? START
+      const early = collect(waiting, declined(), due - 1, ZONE)
+      assert.strictEqual(early.type, "unchanged")
+      const collected = collect(waiting, declined(), due, ZONE)
+      assert.strictEqual(collected.type, "changed")
+      if (collected.type !== "changed") return
+      assert.strictEqual(collected.collection.state, "retrying")
+      assert.strictEqual(collected.collection.attempt?.status, "declined")
+      assert.lengthOf(collected.collection.declines, 1)
+      assert.deepStrictEqual(collected.events, ["payment.failed"])
+    }
+  })
+
   it("what surely did not happen is sent again with the same key", () => {
     const again = after(attempt(), send, failed("transient"))
     assert.strictEqual(stepOf(again), "send")
