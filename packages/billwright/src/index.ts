@@ -4,10 +4,11 @@
 export type { Billing, BillingAccount, BillingCalls, Transaction } from "./Billing.ts"
 export type { BillingOptions, DispatcherOptions, LogEntry, RetryPolicy } from "./BillingOptions.ts"
 export type { CallOptions, Instant, Metadata, MetadataPatch, Mode } from "./Call.ts"
-export { definePlan } from "@billwright/engine"
+export { definePlan, tokenRater, tokens } from "@billwright/engine"
 export type * from "./catalog/Plans.ts"
 export { createBilling } from "./CreateBilling.ts"
 export type * from "./credits/Credits.ts"
+export type * from "./credits/Tokens.ts"
 export type {
   CommitHold,
   ExtendHold,

@@ -32,6 +32,31 @@ export { pathTo } from "./catalog/Problem.ts"
 export { previewPlan } from "./rating/Preview.ts"
 export type { PlanPreview, PreviewInput, PreviewLine } from "./rating/Preview.ts"
 export * from "./rating/index.ts"
+export type { RateCard, TokenPrices } from "./tokens/RateCard.ts"
+export { problemsOfRateCard } from "./tokens/RateCard.ts"
+export { tokenRater } from "./tokens/RateTokens.ts"
+export type {
+  MarkupStep,
+  RatedTokens,
+  TokenRater,
+  TokenRating,
+  TokenRatingStep,
+  TokensOfModel,
+  TokensRoundStep,
+  TokensStep,
+  UnratedTokens,
+} from "./tokens/RateTokens.ts"
+export { tokens } from "./tokens/Tokens.ts"
+export type {
+  AiSdkUsage,
+  ChatCompletionsUsage,
+  GeminiUsage,
+  MessagesUsage,
+  ProviderUsage,
+  ResponsesUsage,
+  TokenCounts,
+  TokenKind,
+} from "./tokens/Tokens.ts"
 export { stepSchemas } from "./rating/StepSchema.ts"
 export type {
   BillingEffect,
