@@ -244,6 +244,7 @@ export {
   restorationOf,
   reversalOf,
   reverseInvoice,
+  reversalsOf,
   stepRefund,
 } from "./payments/Refund.ts"
 export type { CardExpiry, SavedMethod, SetupRead } from "./payments/PaymentMethod.ts"

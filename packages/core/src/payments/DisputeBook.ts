@@ -1,7 +1,6 @@
 /**
  * Writes disputes, and what follows from them for invoices. Each change publishes its events.
  */
-import { restorationOf } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
 import { Outbox } from "../events/Outbox.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
@@ -17,12 +16,10 @@ import { nextAttempt } from "./OpenedPayment.ts"
 import type { StoredPayment } from "./Payment.ts"
 import { isWanted, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import type { ProviderDispute } from "./ProviderRefunds.ts"
-import { makeRefundBook } from "./RefundBook.ts"
+import { makeRefundBook, withChanged } from "./RefundBook.ts"
 import { disputeData, disputeEvents } from "./RefundEvents.ts"
 
-type Written<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
-
-/** Gives the function that writes disputes in the current transaction, which holds the invoice. */
+/** Gives the functions that write disputes in the current transaction, which holds the invoice. */
 export const makeDisputeBook = Effect.gen(function* () {
   const outbox = yield* Outbox
   const ids = yield* IdGenerator
@@ -89,18 +86,12 @@ export const makeDisputeBook = Effect.gen(function* () {
     return dispute
   })
 
-  /** What the invoice is not paid with any more after the dispute has got a status. */
-  const reversedBy = (
-    dispute: Dispute,
-    payment: StoredPayment,
-    invoice: StoredInvoice,
-    status: Dispute["status"],
-  ): Written<bigint> => {
-    if (status === "lost") return refunds.reverse(dispute, payment, invoice)
-    if (dispute.reversed === 0n) return Effect.succeed(0n)
-    const amount = restorationOf(dispute.reversed, invoice.state)
-    return Effect.as(refunds.restore(dispute.reversed, invoice), dispute.reversed - amount)
-  }
+  /** How often a dispute of a payment has changed. `undefined`: it is not known. */
+  const sequenceOf = (paymentId: StoredPayment["id"], reference: string) =>
+    Effect.map(
+      refunds.returnedOf(paymentId),
+      (returned) => returned.disputes.find((one) => one.reference === reference)?.sequence,
+    )
 
   /** Applies what the provider states of a dispute: the one way that it changes. What is known changes nothing. */
   const apply = Effect.fnUntraced(function* (
@@ -109,26 +100,31 @@ export const makeDisputeBook = Effect.gen(function* () {
     invoice: StoredInvoice,
     stated: ProviderDispute,
   ): Effect.fn.Return<void, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
-    const returned = yield* refunds.returnedOf(payment.id)
-    const known = returned.disputes.find(({ reference }) => reference === stated.reference)
+    const before = yield* refunds.returnedOf(payment.id)
+    const known = before.disputes.find(({ reference }) => reference === stated.reference)
     const dispute = known ?? (yield* opened(ports, payment, invoice, stated))
-    if (stated.status === dispute.status) return
+    const { status } = stated
+    if (status === dispute.status) return
     const current = (yield* openOf(ports, invoice)).invoice
-    const reversed = yield* reversedBy(dispute, payment, current, stated.status)
+    const decided: Dispute = { ...dispute, status }
+    const returned = { ...before, disputes: withChanged(before.disputes, decided) }
+    const reversed =
+      status === "lost"
+        ? yield* refunds.reverse(decided, payment, current, returned)
+        : yield* refunds.restore(decided.reversed, payment, current, returned)
     const updatedAt = yield* DateTime.now
     const changed: Dispute = {
-      ...dispute,
-      status: stated.status,
+      ...decided,
       reversed,
-      closedAt: stated.status === "open" ? null : updatedAt,
+      closedAt: status === "open" ? null : updatedAt,
       updatedAt,
       sequence: dispute.sequence + 1,
     }
     yield* store.modify(dispute.id, () => Effect.succeed(changed))
-    if (stated.status === "open") return yield* stopCollection(ports, current)
+    if (status === "open") return yield* stopCollection(ports, current)
     yield* publish(changed, "dispute.closed")
-    if (stated.status === "won") yield* resumeCollection(ports, current)
+    if (status === "won") yield* resumeCollection(ports, current)
   })
 
-  return { apply }
+  return { apply, sequenceOf }
 })

@@ -107,15 +107,28 @@ export const makeNoticeReceiver = Effect.gen(function* () {
     )
   })
 
+  /**
+   * A dispute goes back and forth. So what is read of it counts only if nothing newer was stored since before the reading.
+   * It is read a first time to know its payment.
+   */
   const readDispute = Effect.fnUntraced(function* (from: PaymentProvider, notice: Notice) {
-    const read = yield* Effect.option(
-      within(() => Effect.flatMap(from.readDispute(notice.reference), disputeRead)),
-    )
-    if (Option.isNone(read)) return POSTPONED
-    const stated = read.value
-    if (stated === null) return IGNORED
-    return yield* applyTo(from, notice, stated.paymentReference, (ports, payment, invoice) =>
-      Effect.as(disputed.apply(ports, payment, invoice, stated), ACCEPTED),
+    const { reference } = notice
+    const read = Effect.option(within(() => Effect.flatMap(from.readDispute(reference), disputeRead)))
+    const first = yield* read
+    if (Option.isNone(first)) return POSTPONED
+    if (first.value === null) return IGNORED
+    const { paymentReference } = first.value
+    const found = yield* (yield* paymentPort).findByReference(from.name, paymentReference)
+    if (Option.isNone(found)) return IGNORED
+    const sequence = yield* disputed.sequenceOf(found.value.id, reference)
+    const stated = Option.getOrNull(yield* read)
+    if (stated === null) return POSTPONED
+    return yield* applyTo(from, notice, paymentReference, (ports, payment, invoice) =>
+      Effect.gen(function* () {
+        if ((yield* disputed.sequenceOf(payment.id, reference)) !== sequence) return POSTPONED
+        yield* disputed.apply(ports, payment, invoice, stated)
+        return ACCEPTED
+      }),
     )
   })
 

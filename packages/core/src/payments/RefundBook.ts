@@ -9,9 +9,10 @@ import {
   restorationOf,
   reversalOf,
   reverseInvoice,
+  reversalsOf,
   stepRefund,
 } from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect } from "effect"
 import { Outbox } from "../events/Outbox.ts"
 import { Collecting } from "../invoices/Collecting.ts"
 import type { CreditNote } from "../invoices/CreditNote.ts"
@@ -40,13 +41,17 @@ export interface ReturnedOf {
   readonly disputes: ReadonlyArray<Dispute>
 }
 
-/** The same for the rules, without some of them. */
-const amountsOf = ({ disputes: disputed, refunds: given }: ReturnedOf, without?: string): Returned => ({
-  refunds: given
-    .filter(({ id }) => id !== without)
-    .map((one) => ({ ...one, isCredited: one.creditNoteId !== null })),
-  disputes: disputed.filter(({ id }) => id !== without),
+/** The same for the rules. */
+const amountsOf = ({ disputes: disputed, refunds: given }: ReturnedOf): Returned => ({
+  refunds: given.map((one) => ({ ...one, isCredited: one.creditNoteId !== null })),
+  disputes: disputed,
 })
+
+/** The values with one that is new or has changed. */
+export const withChanged = <A extends { readonly id: string }>(
+  all: ReadonlyArray<A>,
+  changed: A,
+): ReadonlyArray<A> => [...all.filter(({ id }) => id !== changed.id), changed]
 
 /** The most that can be refunded of a payment now. */
 export const refundable = (payment: StoredPayment, returned: ReturnedOf): bigint =>
@@ -91,18 +96,21 @@ export const makeRefundBook = Effect.gen(function* () {
     return returned
   })
 
-  /** What an invoice is not paid with any more, now that `amount` of a payment has gone back. It is due again. */
+  /**
+   * What an invoice is not paid with any more is due again, now that money of a payment has gone back. `returned` says so
+   * already. Gives what is reversed for the one that has just gone back. What is more than that is noted with the others.
+   */
   const reverse = Effect.fnUntraced(function* (
-    { amount, id }: Pick<Refund | Dispute, "id" | "amount">,
+    { amount, id, reversed: before }: Pick<Refund | Dispute, "id" | "amount" | "reversed">,
     payment: StoredPayment,
     invoice: StoredInvoice,
+    returned: ReturnedOf,
   ): Effect.fn.Return<bigint, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
     const notes = yield* (yield* notePort).ofInvoice(invoice.id)
     const creditedRefunds = notes.reduce((sum, { refund }) => sum + refund, 0n)
     const { amountPaid } = invoice.state
-    const returned = amountsOf(yield* returnedOf(payment.id), id)
-    const reversed = reversalOf(amount, payment, returned, { amountPaid, creditedRefunds })
-    if (reversed === 0n) return 0n
+    const reversed = reversalOf(payment, amountsOf(returned), { amountPaid, creditedRefunds })
+    if (reversed === 0n) return before
     const updatedAt = yield* DateTime.now
     const changed = { ...invoice, state: reverseInvoice(invoice.state, reversed), updatedAt }
     yield* (yield* invoicePort).save(changed)
@@ -112,12 +120,33 @@ export const makeRefundBook = Effect.gen(function* () {
         customerId: changed.customerId,
       })
     }
-    return reversed
+    const refunded = returned.refunds.filter(
+      (one) => one.id !== id && one.status === "succeeded" && one.creditNoteId === null,
+    )
+    const lost = returned.disputes.filter((one) => one.id !== id && one.status === "lost")
+    const [own = 0n, ...shares] = reversalsOf(reversed, [{ amount, reversed: before }, ...refunded, ...lost])
+    const more = <A extends Refund | Dispute>(one: A, share: bigint) =>
+      Effect.succeed({ ...one, reversed: one.reversed + share, sequence: one.sequence + 1, updatedAt })
+    for (const [index, share] of shares.entries()) {
+      if (share === 0n) continue
+      const [refund, dispute] = [refunded[index], lost[index - refunded.length]]
+      if (refund !== undefined) yield* store.modify(refund.id, (one) => more(one, share))
+      if (dispute !== undefined) yield* disputeStore.modify(dispute.id, (one) => more(one, share))
+    }
+    return before + own
   })
 
-  /** Money that went back has come again: the invoice takes what is due of it. Gives what it did not take. */
-  const restore = Effect.fnUntraced(function* (reversed: bigint, invoice: StoredInvoice) {
-    const amount = restorationOf(reversed, invoice.state)
+  /**
+   * Money that went back has come again: the invoice takes what is due of it. `returned` says so already. Gives what the
+   * invoice did not take.
+   */
+  const restore = Effect.fnUntraced(function* (
+    reversed: bigint,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    returned: ReturnedOf,
+  ) {
+    const amount = restorationOf(reversed, payment, amountsOf(returned), invoice.state)
     if (amount > 0n) {
       yield* bookOf(yield* invoicePort)
         .apply(invoice, { action: "pay", amount })
@@ -127,15 +156,21 @@ export const makeRefundBook = Effect.gen(function* () {
   })
 
   /** The refund with what its new status does to the invoice. */
-  const settled = Effect.fnUntraced(function* (refund: Refund, before: Refund, invoice: StoredInvoice) {
-    if (refund.status === "succeeded") {
-      const payment = Option.getOrUndefined(yield* (yield* paymentPort).find(refund.paymentId))
-      const isReversed = payment !== undefined && refund.creditNoteId === null
-      const reversed = isReversed ? yield* reverse(refund, payment, invoice) : 0n
-      return { ...refund, reversed, succeededAt: yield* DateTime.now }
-    }
-    if (refund.status !== "failed" || before.reversed === 0n) return refund
-    return { ...refund, reversed: yield* restore(before.reversed, invoice) }
+  const settled = Effect.fnUntraced(function* (refund: Refund, invoice: StoredInvoice) {
+    const succeededAt = refund.status === "succeeded" ? yield* DateTime.now : refund.succeededAt
+    const changed = { ...refund, succeededAt }
+    if (refund.creditNoteId !== null || (refund.status !== "succeeded" && refund.reversed === 0n))
+      return changed
+    const payment = yield* Effect.orDie(
+      Effect.flatMap((yield* paymentPort).find(refund.paymentId), Effect.fromOption),
+    )
+    const before = yield* returnedOf(refund.paymentId)
+    const returned = { ...before, refunds: withChanged(before.refunds, refund) }
+    const reversed =
+      refund.status === "succeeded"
+        ? yield* reverse(refund, payment, invoice, returned)
+        : yield* restore(refund.reversed, payment, invoice, returned)
+    return { ...changed, reversed }
   })
 
   /**
@@ -151,7 +186,7 @@ export const makeRefundBook = Effect.gen(function* () {
     if (step === undefined && reference === before.reference) return before
     const updatedAt = yield* DateTime.now
     const named = { ...before, ...step, reference, updatedAt, sequence: before.sequence + 1 }
-    const changed = step === undefined ? named : yield* settled(named, before, invoice)
+    const changed = step === undefined ? named : yield* settled(named, invoice)
     yield* store.modify(before.id, () => Effect.succeed(changed))
     if (step?.status === "succeeded") yield* publish(changed, "refund.succeeded")
     if (step?.status === "failed") yield* publish(changed, "refund.failed")

@@ -10,13 +10,14 @@ import { CustomerTime } from "../customers/CustomerTime.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import type { StoredPayment } from "../payments/Payment.ts"
 import { CurrentProvider, type PaymentProvider } from "../payments/PaymentProvider.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
 import { madeRefund, refundRead } from "../payments/ProviderAnswers.ts"
 import { within } from "../payments/ProviderCalls.ts"
 import type { ProviderFailure } from "../payments/ProviderFailure.ts"
 import type { Refund, RefundId } from "../payments/Refund.ts"
-import { makeRefundBook, newsOf, type RefundNews } from "../payments/RefundBook.ts"
+import { makeRefundBook, newsOf, refundable, type RefundNews } from "../payments/RefundBook.ts"
 import { Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -50,12 +51,13 @@ export const makeRefundRun = Effect.gen(function* () {
   const schedule = (id: RefundId, at: number | null) =>
     Effect.flatMap(duePort, (due) => due.schedule({ kind: "refund", id }, at))
 
-  /** Gives up a refund that was not sent yet, if its payment is disputed: the money is not given back twice. */
-  const unlessDisputed = (refund: Refund, invoice: StoredInvoice): Run<Refund> =>
+  /** Gives up a refund that was not sent yet, if its money is disputed meanwhile: it is not given back twice. */
+  const unlessDisputed = (refund: Refund, payment: StoredPayment, invoice: StoredInvoice): Run<Refund> =>
     Effect.gen(function* () {
       if (refund.sentAt !== null || !isOpen(refund)) return refund
-      const { disputes } = yield* book.returnedOf(refund.paymentId)
-      if (disputes.every(({ status }) => status === "won")) return refund
+      const returned = yield* book.returnedOf(refund.paymentId)
+      const others = { ...returned, refunds: returned.refunds.filter(({ id }) => id !== refund.id) }
+      if (refundable(payment, others) >= refund.amount) return refund
       const news: RefundNews = { type: "stated", status: "failed", code: DISPUTED }
       return yield* time.within(refund.customerId, book.apply(refund, invoice, news))
     })
@@ -65,18 +67,16 @@ export const makeRefundRun = Effect.gen(function* () {
     atomically(
       Effect.gen(function* () {
         const known = Option.getOrUndefined(yield* book.store.find(id))
-        const invoice =
-          known === undefined
-            ? undefined
-            : Option.getOrUndefined(yield* (yield* invoicePort).lock(known.invoiceId))
+        if (known === undefined) {
+          yield* schedule(id, null)
+          return undefined
+        }
+        const invoice = Option.getOrUndefined(yield* (yield* invoicePort).lock(known.invoiceId))
         if (!(yield* (yield* duePort).holds(claimed))) return undefined
         const found = Option.getOrUndefined(yield* book.store.find(id))
-        const refund =
-          found === undefined || invoice === undefined ? undefined : yield* unlessDisputed(found, invoice)
-        const payment =
-          refund === undefined
-            ? undefined
-            : Option.getOrUndefined(yield* (yield* paymentPort).find(refund.paymentId))
+        const payment = Option.getOrUndefined(yield* (yield* paymentPort).find(known.paymentId))
+        const isThere = found !== undefined && payment !== undefined && invoice !== undefined
+        const refund = isThere ? yield* unlessDisputed(found, payment, invoice) : undefined
         const paymentReference = payment?.reference ?? null
         if (refund === undefined || paymentReference === null || !isOpen(refund)) {
           yield* schedule(id, null)

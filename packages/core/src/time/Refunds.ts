@@ -87,9 +87,11 @@ export class Refunds extends Context.Service<
           const problem = "must be a credit note of the invoice of the payment"
           return yield* new InvalidInput({ field: "creditNoteId", problem })
         }
-        const page = { limit: MAX_REFUNDS, cursor: undefined }
-        const { data } = yield* Effect.orDie(store.list({ invoiceId }, page))
-        const given = data.filter(({ creditNoteId, status }) => creditNoteId === id && status !== "failed")
+        const payments = yield* (yield* paymentPort).ofInvoice(invoiceId)
+        const returned = yield* Effect.forEach(payments, (payment) => book.returnedOf(payment.id))
+        const given = returned
+          .flatMap((one) => one.refunds)
+          .filter(({ creditNoteId, status }) => creditNoteId === id && status !== "failed")
         return given.reduce((left, { amount }) => left - amount, note.refund)
       })
 

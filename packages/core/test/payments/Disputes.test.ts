@@ -2,7 +2,7 @@
 import { BillingRuns, Disputes, FakeProvider, Invoices, Payments, Refunds } from "@billwright/core"
 import { problemsOfPayments } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { as, globex } from "../world.ts"
 import {
   advanceTo,
@@ -154,6 +154,98 @@ describe("a dispute", () => {
           [500n, 1],
         ],
       )
+    }).pipe(withProvider(fake))
+  })
+})
+
+describe("a dispute that is decided more than once", () => {
+  /** A payment of 20.00 of which 10.00 were lost, then paid by other means, and then won: they are the customer's credit. */
+  const wonLate = Effect.fnUntraced(function* (fake: FakeProvider) {
+    const { payment, reference } = yield* paid
+    const dispute = fake.dispute(reference, 1000n)
+    yield* tell(fake)
+    fake.closeDispute(dispute, "lost")
+    yield* tell(fake)
+    yield* (yield* Payments).record({ invoiceId: payment.invoiceId })
+    fake.closeDispute(dispute, "won")
+    yield* tell(fake)
+    const { disputes, invoice } = yield* look
+    assert.deepInclude(disputes[0], { status: "won", reversed: 1000n })
+    assert.deepInclude(invoice, { status: "paid", amountPaid: 2000n })
+    return { payment, dispute }
+  })
+
+  it.effect("takes the customer's credit when it is lost again", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { dispute } = yield* wonLate(fake)
+      fake.closeDispute(dispute, "lost")
+      yield* tell(fake)
+      const { disputes, invoice } = yield* look
+      assert.deepInclude(disputes[0], { status: "lost", reversed: 1000n })
+      assert.deepInclude(invoice, { status: "paid", amountPaid: 2000n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("won, leaves credit that is refunded first; lost again, takes the rest of the invoice", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { dispute, payment } = yield* wonLate(fake)
+      const refund = { paymentId: payment.id, amount: 1000n, reason: "other" } as const
+      yield* (yield* Refunds).create(refund)
+      yield* runDue
+      const refunded = yield* look
+      assert.deepInclude(refunded.refunds[0], { status: "succeeded", reversed: 0n })
+      assert.deepInclude(refunded.invoice, { status: "paid", amountPaid: 2000n })
+      fake.closeDispute(dispute, "lost")
+      yield* tell(fake)
+      const lost = yield* look
+      assert.deepInclude(lost.disputes[0], { status: "lost", reversed: 1000n })
+      assert.deepInclude(lost.refunds[0], { status: "succeeded", reversed: 1000n, sequence: 3 })
+      assert.deepInclude(lost.invoice, { status: "open", amountPaid: 1000n, amountDue: 1000n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("does not pay the invoice with a refund that comes back of money that it has taken too", () => {
+    const fake = live()
+    return Effect.gen(function* () {
+      const { payment, reference } = yield* paid
+      yield* (yield* Refunds).create({ paymentId: payment.id, amount: 1200n, reason: "other" })
+      yield* runDue
+      fake.closeDispute(fake.dispute(reference, 2000n), "lost")
+      yield* tell(fake)
+      fake.settleRefund(fake.refunds[0]!.reference!, { code: "lost_card" })
+      yield* tell(fake)
+      const { invoice, refunds } = yield* look
+      assert.deepInclude(refunds[0], { status: "failed", reversed: 1200n })
+      assert.deepInclude(invoice, { status: "open", amountPaid: 0n, amountDue: 2000n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("keeps what was read last, also when an older reading comes later", () => {
+    const held = Deferred.makeUnsafe<void>()
+    let readings = 0
+    class Slow extends FakeProvider {
+      // The second reading of the first notice is the one that counts. Its answer comes late.
+      override readDispute(reference: string) {
+        return Effect.tap(super.readDispute(reference), () =>
+          ++readings === 2 ? Deferred.await(held) : Effect.void,
+        )
+      }
+    }
+    const fake = new Slow({ mode: "live" })
+    return Effect.gen(function* () {
+      const { reference } = yield* paid
+      const dispute = fake.dispute(reference, 2000n)
+      const first = fake.notices.at(-1)!
+      const late = yield* Effect.forkChild(tell(fake, first))
+      while (readings < 2) yield* Effect.yieldNow
+      fake.closeDispute(dispute, "lost")
+      assert.strictEqual(yield* tell(fake), "accepted 200")
+      yield* Deferred.succeed(held, undefined)
+      assert.strictEqual(yield* Fiber.join(late), "postponed 503")
+      assert.strictEqual(yield* tell(fake, first), "accepted 200")
+      assert.deepInclude((yield* look).disputes[0], { status: "lost", reversed: 2000n })
     }).pipe(withProvider(fake))
   })
 })

@@ -280,6 +280,24 @@ describe("a refund with a credit note", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("never refunds more than the note, however many refunds there are", () => {
+    const fake = new FakeProvider()
+    return Effect.gen(function* () {
+      const { invoice, payment } = yield* paid
+      const refunds = yield* Refunds
+      const asked = { invoiceId: invoice.id, amount: 500n, refund: 500n, reason: "other" } as const
+      const { id: creditNoteId } = yield* (yield* CreditNotes).create(asked)
+      const create = (amount: bigint) => refunds.create({ paymentId: payment.id, amount, reason: "other" })
+      yield* Effect.replicateEffect(create(10n), 99)
+      for (let run = 0; run < 5; run++) yield* runDue
+      const other = yield* (yield* Payments).record({ invoiceId: invoice.id })
+      yield* refunds.create({ paymentId: other.id, amount: 1n, reason: "other" })
+      const again = { paymentId: other.id, reason: "other", creditNoteId } as const
+      const refused = yield* Effect.flip(refunds.create(again))
+      assert.include(refused.message, "nothing of it is left to refund")
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("takes the newest payments first, and nothing is stored when they don't have so much", () => {
     const fake = new FakeProvider()
     return Effect.gen(function* () {

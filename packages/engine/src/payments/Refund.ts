@@ -71,14 +71,15 @@ export const creditableOf = (payment: Taken, returned: Returned): bigint => {
   return atLeastZero(lesser(most, refundableOf(payment, returned)))
 }
 
-/** What of a payment is the customer's credit: more than was due when it came, or when a refund of it came back. */
-const creditOf = ({ overpaid }: Taken, { disputes, refunds }: Returned): bigint => {
-  const failed = refunds.filter(({ status }) => status === "failed").map(({ reversed }) => reversed)
-  const gone = refunds.filter(({ isCredited, status }) => status === "succeeded" && !isCredited)
-  const lost = disputes.filter(({ status }) => status === "lost")
-  return atLeastZero(
-    overpaid + total(failed) - total([...gone, ...lost].map(({ amount, reversed }) => amount - reversed)),
-  )
+/**
+ * What of a payment is the customer's credit: what has not gone back, and what its invoice is not paid with. Below 0: more
+ * has gone back than came, because a refund and a dispute took the same money.
+ */
+const creditOf = (payment: Taken, returned: Returned): bigint => {
+  const refunded = returned.refunds.filter(({ isCredited, status }) => status === "succeeded" && !isCredited)
+  const lost = returned.disputes.filter(({ status }) => status === "lost")
+  const gone = total([...refunded, ...lost].map(({ amount }) => amount))
+  return payment.amount - onInvoiceOf(payment, returned) - gone
 }
 
 /** What an invoice says of the money that it was paid with. */
@@ -89,18 +90,29 @@ export interface PaidInvoice {
 }
 
 /**
- * What an invoice is not paid with any more, when `amount` of a payment has gone back without a credit note. The
- * customer's credit goes first. `returned` is all the rest.
+ * What an invoice is not paid with any more, when money of a payment has gone back without a credit note. The customer's
+ * credit goes first. `returned` has what has just gone back, with what was reversed for it before.
  */
 export const reversalOf = (
-  amount: bigint,
   payment: Taken,
   returned: Returned,
   { amountPaid, creditedRefunds }: PaidInvoice,
 ): bigint => {
-  const rest = atLeastZero(amount - creditOf(payment, returned))
   const most = lesser(onInvoiceOf(payment, returned), amountPaid - creditedRefunds)
-  return lesser(rest, atLeastZero(most))
+  return atLeastZero(lesser(-creditOf(payment, returned), most))
+}
+
+/** Shares out what is reversed among those that went back, the first one first. None reverses more than went back by it. */
+export const reversalsOf = (
+  reversed: bigint,
+  gone: ReadonlyArray<Pick<RefundAmounts, "amount" | "reversed">>,
+): ReadonlyArray<bigint> => {
+  let left = reversed
+  return gone.map((one) => {
+    const share = lesser(left, one.amount - one.reversed)
+    left -= share
+    return share
+  })
 }
 
 /**
@@ -120,13 +132,19 @@ export const reverseInvoice = (invoice: Invoice, amount: bigint): Invoice => {
 }
 
 /**
- * How much of what was reversed an invoice is paid with again, when a refund has come back. What is not due any more is the
- * customer's credit.
+ * How much of what was `reversed` an invoice is paid with again, when it has come back: a refund has failed, or a dispute is
+ * not lost any more. `returned` says so already. What is not due any more is the customer's credit. What another refund or
+ * dispute took as well stays with the customer.
  */
 export const restorationOf = (
   reversed: bigint,
+  payment: Taken,
+  returned: Returned,
   { amountDue, status }: Pick<Invoice, "amountDue" | "status">,
-): bigint => (status === "open" || status === "uncollectible" ? lesser(reversed, amountDue) : 0n)
+): bigint => {
+  if (status !== "open" && status !== "uncollectible") return 0n
+  return atLeastZero(lesser(lesser(reversed, creditOf(payment, returned)), amountDue))
+}
 
 const DAY_MILLIS = 86_400_000
 /** For so many days after it was sent first, a refund is read by itself. */
