@@ -2,7 +2,7 @@
  * What the benchmarks of bill runs work on: subscriptions to one plan, the usage of their months, and a clock that is set
  * to the end of a month.
  */
-import { BillingRuns, Customers, Meters, Plans, Subscriptions } from "@billwright/core"
+import { BillingRuns, Customers, Meters, type Pace, Plans, Subscriptions } from "@billwright/core"
 import type { PlanDefinition } from "@billwright/engine"
 import { Clock, DateTime, Effect } from "effect"
 import type { Client } from "pg"
@@ -64,8 +64,8 @@ const subscribe = Effect.gen(function* () {
 
 /** The library, with subscriptions whose first invoice is issued. */
 export interface World {
-  /** Does what is due at the end of a month. Gives how many invoices it issued. */
-  readonly bill: (month: number) => Promise<number>
+  /** Does what is due at the end of a month. Gives how many invoices it issued. Default pace: `full`. */
+  readonly bill: (month: number, pace?: Pace) => Promise<number>
   readonly close: () => Promise<void>
 }
 
@@ -74,9 +74,9 @@ export const make = async (url: string, subscriptions: number): Promise<World> =
   const ours = Ours.make(url)
   const run = <A, E>(effect: Effect.Effect<A, E, Ours.Services>) =>
     ours.run(Effect.provideService(effect, Clock.Clock, clock.clock))
-  const bill = async (month: number): Promise<number> => {
+  const bill = async (month: number, pace: Pace = "full"): Promise<number> => {
     clock.set(monthOf(month))
-    const { invoices } = await run(Effect.flatMap(BillingRuns, (runs) => runs.runDue()))
+    const { invoices } = await run(Effect.flatMap(BillingRuns, (runs) => runs.runDue({ pace })))
     return invoices
   }
   clock.set(monthOf(FIRST_MONTH - 1))

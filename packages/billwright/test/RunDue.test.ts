@@ -10,6 +10,7 @@ describe("runDue", () => {
     const nothing = { subscriptions: 0, invoices: 0, failed: 0, hasMore: false }
     assert.deepStrictEqual(await billing.runDue(), nothing)
     assert.deepStrictEqual(await billing.runDue({ limit: 5, until: new Date(0) }), nothing)
+    assert.deepStrictEqual(await billing.runDue({ pace: "background" }), nothing)
   })
 
   it("refuses limits and instants that are wrong", async () => {
@@ -19,6 +20,7 @@ describe("runDue", () => {
       ["limit", { limit: 1_000_001 }],
       ["until", { until: "soon" }],
       ["until", { until: new Date("2100-01-01") }],
+      ["pace", { pace: "slow" }],
       ["unknown", { unknown: 1 }],
     ] as const) {
       const error = await rejection(billing.runDue(input as never))

@@ -1,7 +1,7 @@
 /**
  * `billwright bill`: does what is due on subscriptions and invoices, while servers run.
  */
-import { Billing, BillingRuns, type DueCounts, type RunReport } from "@billwright/core"
+import { Billing, BillingRuns, type DueCounts, type Pace, PACES, type RunReport } from "@billwright/core"
 import { Console, Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Moment from "./Moment.ts"
@@ -32,6 +32,13 @@ const limit = Flag.Int("limit").pipe(
   Flag.withDescription("The most subscriptions and invoices to work on. Default: until nothing is due."),
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))),
   Flag.optional,
+)
+
+const pace = Flag.Literals("pace", PACES).pipe(
+  Flag.withDescription(
+    "full: as fast as it can. background: with pauses, as servers do, so that other work hardly waits.",
+  ),
+  Flag.withDefault<Pace>("full"),
 )
 
 const counted = (count: number, noun: string): string =>
@@ -67,10 +74,12 @@ const countsJson = (instant: DateTime.Utc, { invoices, setAside, subscriptions }
 const work = Effect.fnUntraced(function* (
   end: DateTime.Utc | undefined,
   most: Option.Option<number>,
+  pace: Pace,
   asJson: boolean,
 ) {
   const runs = yield* BillingRuns
   const input = {
+    pace,
     ...(end === undefined ? {} : { until: end }),
     ...(Option.isSome(most) ? { limit: most.value } : {}),
   }
@@ -90,13 +99,15 @@ const work = Effect.fnUntraced(function* (
 
 export const bill = Command.make(
   "bill",
-  { ...Store.databaseFlags, until, dryRun, limit, json },
+  { ...Store.databaseFlags, until, dryRun, limit, pace, json },
   Effect.fn(function* (options) {
     if (options.dryRun && Option.isSome(options.limit)) {
       return yield* new Store.Misconfigured({ message: "--limit and --dry-run can't be used together" })
     }
     const end = yield* instantOf(options.until)
-    const running = options.dryRun ? count(end, options.json) : work(end, options.limit, options.json)
+    const running = options.dryRun
+      ? count(end, options.json)
+      : work(end, options.limit, options.pace, options.json)
     yield* running.pipe(Effect.provide(Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))))
   }),
 ).pipe(

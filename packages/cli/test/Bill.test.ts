@@ -100,7 +100,7 @@ describe("billwright bill", () => {
     const early = await bill("--until", "400d", "--json")
     const nothing = { dry_run: false, subscriptions: 0, invoices: 0, failed: 0, has_more: false }
     assert.deepStrictEqual(JSON.parse(early.stdout), nothing)
-    const done = await bill("--limit", "10")
+    const done = await bill("--limit", "10", "--pace", "background")
     assert.strictEqual(done.code, 0, done.stderr)
     assert.strictEqual(done.stdout, "Done: moved 0 subscriptions on, finalized 1 invoice, 0 failed.\n")
     assert.deepStrictEqual(await statuses(id), ["open"])
@@ -114,14 +114,17 @@ describe("billwright bill", () => {
   })
 
   it("refuses what makes no sense", { timeout: TIMEOUT }, async () => {
-    const [future, both] = await Promise.all([
+    const [future, both, slow] = await Promise.all([
       bill("--until", "2100-01-01T00:00:00Z"),
       bill("--dry-run", "--limit", "5"),
+      bill("--pace", "slow"),
     ])
     assert.strictEqual(future.code, 1)
     assert.include(future.stderr, "billwright: until must not be in the future")
     assert.strictEqual(both.code, 1)
     assert.include(both.stderr, "billwright: --limit and --dry-run can't be used together")
+    assert.strictEqual(slow.code, 1)
+    assert.include(slow.stderr, "pace")
   })
 })
 

@@ -9,6 +9,11 @@ export interface RunDue {
   readonly limit?: number | undefined
   /** Only what is due at this instant or before it. Must not be in the future. Default: now. */
   readonly until?: Instant | undefined
+  /**
+   * `full`, the default: as fast as it can. `background`: one transaction at a time, each followed by a pause as long as the
+   * transaction, so that what comes in meanwhile hardly waits. What runs by itself has this pace.
+   */
+  readonly pace?: "full" | "background" | undefined
 }
 
 /** What was done. */

@@ -25,6 +25,7 @@ import {
 import * as DueWork from "./DueWork.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
+import { batchesAtOnce, type Pace, paced, PACES } from "./Pace.ts"
 import { makeRefundRun } from "./RefundRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
@@ -36,11 +37,6 @@ const RUN_LEASE_MILLIS = 120_000
 const CLAIM = 100
 /** The same where subjects share transactions: several batches, so that there is always one to begin with. */
 const CLAIM_OF_BATCHES = 4 * MAX_BATCH
-/**
- * How many batches are worked on at the same time, each in a transaction of its own: while the storage writes one, the
- * next one is computed.
- */
-const BATCHES_AT_ONCE = 2
 /**
  * How many calls of a payment provider one runner makes at the same time. It claims no more, so that each is made within
  * its lease.
@@ -62,6 +58,8 @@ export const RunDue = Schema.Struct({
   until: Schema.optionalKey(Schema.DateTimeUtc),
   /** Only what is in this lane. Default: both, at the same time. */
   lane: Schema.optionalKey(Schema.Literals(LANES)),
+  /** How much of the storage it takes. Default: `full`. */
+  pace: Schema.optionalKey(Schema.Literals(PACES)),
 })
 export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 
@@ -103,8 +101,8 @@ export class BillingRuns extends Context.Service<
     /**
      * Works until nothing is due any more. Calls of a payment provider are made beside the rest, at most `CALLS_AT_ONCE` at
      * the same time, so that a slow one holds up no invoice. Each subject has a transaction of its own, or shares one with at most
-     * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`, and two of these are worked on at
-     * the same time: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
+     * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`. `pace` says how many of these are
+     * worked on at the same time, and whether there is a pause after each: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
      * instants at which things are due, and not on when they are run, by whom, or in which order. So what is due of a customer
      * with items is done in its order, and what waits for something that has failed has a `failure` that says so. It waits until that
      * is done or set aside. Not within a transaction. `onProgress` is called after
@@ -257,6 +255,7 @@ export class BillingRuns extends Context.Service<
 
       const runAll = Effect.fnUntraced(function* (
         lane: Lane,
+        pace: Pace,
         all: ReadonlyArray<ClaimedSubject>,
         until: number,
         note: (counts: Counts) => Effect.Effect<void>,
@@ -285,13 +284,14 @@ export class BillingRuns extends Context.Service<
             : batchTransactor === undefined
               ? all.map((one) => [[one]])
               : batchesOf(all, mayShare)
-        const most = lane === "calls" ? CALLS_AT_ONCE : BATCHES_AT_ONCE
+        const most = lane === "calls" ? CALLS_AT_ONCE : batchesAtOnce(pace)
         yield* Effect.onError(
           Effect.forEach(
             rounds,
             (batches) => {
               const concurrency = batches.length === 1 ? 1 : most
-              return Effect.forEach(batches, runBatch, { concurrency, discard: true })
+              const run = (batch: ReadonlyArray<ClaimedSubject>) => paced(pace, runBatch(batch))
+              return Effect.forEach(batches, run, { concurrency, discard: true })
             },
             { discard: true },
           ),
@@ -303,7 +303,7 @@ export class BillingRuns extends Context.Service<
         input: RunDue = {},
         onProgress: (soFar: RunReport) => Effect.Effect<void> = () => Effect.void,
       ) {
-        const { lane: only, limit = MAX_RUN, until } = yield* decodeRun(input)
+        const { lane: only, limit = MAX_RUN, pace = "full", until } = yield* decodeRun(input)
         if (until !== undefined && DateTime.isGreaterThan(until, yield* DateTime.now)) {
           return yield* new InvalidInput({ field: "until", problem: "must not be in the future" })
         }
@@ -339,7 +339,9 @@ export class BillingRuns extends Context.Service<
             const count = yield* Effect.uninterruptibleMask((restore) =>
               Effect.gen(function* () {
                 const all = yield* claim(lane, end, now)
-                yield* restore(runAll(lane, all, end.epochMilliseconds, note))
+                yield* restore(
+                  runAll(lane, lane === "calls" ? "full" : pace, all, end.epochMilliseconds, note),
+                )
                 return all.length
               }),
             )
@@ -368,7 +370,7 @@ export class BillingRuns extends Context.Service<
   )
 
   /**
-   * Works in the background until the scope closes. The subject under way is then undone, and done again later. On a
+   * Works in the background until the scope closes, at the pace `background`. The subject under way is then undone, and done again later. On a
    * storage without subscriptions and invoices nothing runs.
    */
   static readonly layer = Layer.effect(
@@ -376,7 +378,7 @@ export class BillingRuns extends Context.Service<
     Effect.tap(BillingRuns, ({ nextDueAt, runDue }) =>
       RunLoop.work({
         nextDueAt,
-        lanes: LANES.map((lane) => (input) => runDue({ ...input, lane })),
+        lanes: LANES.map((lane) => (input) => runDue({ ...input, lane, pace: "background" })),
       }),
     ),
   ).pipe(Layer.provide(BillingRuns.layerManual))
