@@ -223,13 +223,15 @@ describe("a dispute that is decided more than once", () => {
   })
 
   it.effect("keeps what was read last, also when an older reading comes later", () => {
-    const held = Deferred.makeUnsafe<void>()
+    const [begun, held] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     let readings = 0
     class Slow extends FakeProvider {
       // The second reading of the first notice is the one that counts. Its answer comes late.
       override readDispute(reference: string) {
         return Effect.tap(super.readDispute(reference), () =>
-          ++readings === 2 ? Deferred.await(held) : Effect.void,
+          ++readings === 2
+            ? Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(held))
+            : Effect.void,
         )
       }
     }
@@ -239,7 +241,7 @@ describe("a dispute that is decided more than once", () => {
       const dispute = fake.dispute(reference, 2000n)
       const first = fake.notices.at(-1)!
       const late = yield* Effect.forkChild(tell(fake, first))
-      while (readings < 2) yield* Effect.yieldNow
+      yield* Deferred.await(begun)
       fake.closeDispute(dispute, "lost")
       assert.strictEqual(yield* tell(fake), "accepted 200")
       yield* Deferred.succeed(held, undefined)
