@@ -1,5 +1,5 @@
 /**
- * Runs simulations, of webhooks and usage, of billing and of payments: `npm run simulate -- --seeds 10000`. `--from 20001`
+ * Runs simulations, of webhooks and usage, of billing, of payments and of credits: `npm run simulate -- --seeds 10000`. `--from 20001`
  * changes the first seed. `--only payments` runs one of the simulations. `--seed 42` runs a single seed and prints a short
  * report.
  */
@@ -10,6 +10,8 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { judgeBilling } from "./src/billing/BillingCheckers.ts"
 import { simulateBilling } from "./src/billing/BillingSimulation.ts"
 import { judge } from "./src/Checkers.ts"
+import { judgeCredits } from "./src/credits/CreditCheckers.ts"
+import { simulateCredits } from "./src/credits/CreditsSimulation.ts"
 import { judgePayments } from "./src/payments/PaymentCheckers.ts"
 import { simulatePayments } from "./src/payments/PaymentsSimulation.ts"
 import { simulate } from "./src/Simulation.ts"
@@ -63,11 +65,15 @@ const SIMULATIONS = {
     const { faults, history } = await simulatePayments({ seed })
     return { faults, violations: judgePayments(history) }
   },
+  credits: async (seed: number): Promise<Result> => {
+    const { faults, history } = await simulateCredits({ seed })
+    return { faults, violations: judgeCredits(history) }
+  },
 } satisfies Readonly<Record<string, (seed: number) => Promise<Result>>>
 
 type Name = keyof typeof SIMULATIONS
 
-const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments"]
+const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments", "credits"]
 
 const verdictOf = async (seed: number, names: ReadonlyArray<Name>): Promise<Verdict> => {
   const results = []

@@ -5,6 +5,7 @@ export { judgeBooks, type BillingViolation } from "./billing/BillingCheckers.ts"
 export type { Books } from "./billing/Books.ts"
 export { outcomeOf } from "./billing/Outcome.ts"
 export { judge } from "./Checkers.ts"
+export { TokenModel } from "./credits/TokenModel.ts"
 export type {
   Answer,
   Ask,

@@ -37,6 +37,7 @@ interface AccountRows {
 }
 
 interface TenantRows {
+  readonly tenant: Tenant.Tenant
   readonly accounts: Map<string, AccountRows>
   readonly grants: IdOrder<Row<Credit.StoredGrant>>
   readonly holds: IdOrder<Row<Hold.StoredHold>>
@@ -171,6 +172,22 @@ export class CreditTable {
     )
   }
 
+  /** Everything, by tenant. */
+  *rows() {
+    for (const { accounts, entries, grants, holds, tenant } of this.#tenants.values()) {
+      yield {
+        tenant,
+        accounts: Array.from(accounts.values(), ({ account, key }) => ({ ...key, ...account })),
+        grants: allOf(grants).map(({ value }) => copyOf(value)),
+        holds: allOf(holds).map(({ value }) => copyOf(value)),
+        entries: allOf(entries).map(copyOf),
+        consumptions: Array.from(accounts.values()).flatMap(({ consumptionKeys }) =>
+          Array.from(consumptionKeys.values(), copyOf),
+        ),
+      }
+    }
+  }
+
   #put<A extends { readonly id: string }>(
     order: IdOrder<Row<A>>,
     current: Map<string, Row<A>>,
@@ -203,6 +220,7 @@ export class CreditTable {
     let rows = this.#tenants.get(key)
     if (rows === undefined) {
       rows = {
+        tenant,
         accounts: new Map(),
         grants: new IdOrder(),
         holds: new IdOrder(),
@@ -213,6 +231,10 @@ export class CreditTable {
     return rows
   }
 }
+
+/** All rows, newest first. */
+const allOf = <R extends { readonly id: string }>(order: IdOrder<R>): ReadonlyArray<R> =>
+  order.slice({ limit: order.size, cursor: undefined })
 
 const valueOf = <A>(row: Row<A> | undefined): Option.Option<A> =>
   Option.map(Option.fromUndefinedOr(row), ({ value }) => copyOf(value))

@@ -107,6 +107,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
           subscriptions,
           invoices,
           creditNotes,
+          credits,
           payments,
           events,
           endpoints,

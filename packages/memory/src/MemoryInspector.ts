@@ -4,11 +4,13 @@
 import {
   type Aggregation,
   type ApiKey,
+  type Credit,
   type CreditNote,
   Customer,
   type Delivery,
   type Endpoint,
   type Event,
+  type Hold,
   type IdempotentRequest,
   type Invoice,
   keyIdOf,
@@ -16,6 +18,7 @@ import {
   type Payment,
   type Plan,
   type Rollup,
+  type StoredLedger,
   type StoredResponse,
   type Subscription,
   type Tenant,
@@ -26,6 +29,7 @@ import {
 import { Context, type DateTime, type Effect, Exit } from "effect"
 import type { ApiKeyTable } from "./ApiKeyTable.ts"
 import type { CreditNoteTable } from "./CreditNoteTable.ts"
+import type { CreditTable } from "./CreditTable.ts"
 import { copyOf as copyOfDelivery } from "./DeliveryRow.ts"
 import type { DeliveryTable } from "./DeliveryTable.ts"
 import { copyOf as copyOfEndpoint, type EndpointRow, type EndpointTable } from "./EndpointTable.ts"
@@ -123,6 +127,15 @@ export interface MemorySnapshot {
     readonly tenant: Tenant.Tenant
     readonly payment: Payment.StoredPayment
   }>
+  /** The credits of each tenant that has some. Of what was consumed, those with a key. */
+  readonly credits: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly accounts: ReadonlyArray<Credit.AccountKey & StoredLedger["account"]>
+    readonly grants: ReadonlyArray<Credit.StoredGrant>
+    readonly holds: ReadonlyArray<Hold.StoredHold>
+    readonly entries: ReadonlyArray<Credit.StoredEntry>
+    readonly consumptions: ReadonlyArray<Credit.StoredConsumption>
+  }>
   /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
   readonly endpoints: ReadonlyArray<EndpointSnapshot>
@@ -163,6 +176,7 @@ export const inspector = (
     readonly subscriptions: SubscriptionTable
     readonly invoices: InvoiceTable
     readonly creditNotes: CreditNoteTable
+    readonly credits: CreditTable
     readonly payments: PaymentTable
     readonly events: EventTable
     readonly endpoints: EndpointTable
@@ -173,6 +187,7 @@ export const inspector = (
   const {
     collections,
     creditNotes,
+    credits,
     deliveries,
     endpoints,
     events,
@@ -226,6 +241,7 @@ export const inspector = (
     invoices: Array.from(invoices.rows(), ({ tenant, value }) => ({ tenant, invoice: value })),
     creditNotes: Array.from(creditNotes.rows()),
     payments: Array.from(payments.rows()),
+    credits: Array.from(credits.rows()),
     events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),
     endpoints: Array.from(endpoints.rows(), snapshotOfEndpoint),
     deliveries: Array.from(deliveries.rows(), ({ content, tenant }) => ({

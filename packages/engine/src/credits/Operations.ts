@@ -25,33 +25,42 @@ export type Overdraft = "debt" | "refuse"
 
 interface Step {
   readonly at: number
+  /** The id of the hold or the grant. */
+  readonly id: string
   readonly run: (draft: Draft) => void
 }
 
 const lapseOf = (hold: CreditHold): Step => ({
   at: hold.expiresAt,
+  id: hold.id,
   run: (draft) => {
     draft.putHold({ ...hold, status: "lapsed", settledAt: hold.expiresAt }, -1)
     draft.settle({ kind: "lapse", at: hold.expiresAt, holdId: hold.id }, hold.slices, 0n)
   },
 })
 
-/** Brings a ledger up to an instant. */
+/** By instant, and then by id: in whatever order a store gives its rows, the same comes of them. */
+const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
+  steps.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : Number(a.id > b.id)))
+
+/** Brings a ledger up to an instant. Of one instant, holds lapse first, and then grants begin and end, each by id. */
 const upTo = (ledger: CreditLedger, now: number): Draft => {
   const draft = new Draft(ledger)
-  const steps: Array<Step> = ledger.holds
-    .filter(({ expiresAt, status }) => status === "open" && expiresAt <= now)
-    .map(lapseOf)
+  const steps: Array<Step> = []
   for (const grant of ledger.grants) {
     const { effectiveAt, expiresAt, id, status } = grant
     if (status === "pending" && effectiveAt <= now) {
-      steps.push({ at: effectiveAt, run: (one) => one.begin(grant, effectiveAt) })
+      steps.push({ at: effectiveAt, id, run: (one) => one.begin(grant, effectiveAt) })
     }
     if ((status === "pending" || status === "active") && expiresAt !== null && expiresAt <= now) {
-      steps.push({ at: expiresAt, run: (one) => one.end(id, "expired", expiresAt) })
+      steps.push({ at: expiresAt, id, run: (one) => one.end(id, "expired", expiresAt) })
     }
   }
-  for (const step of steps.sort((a, b) => a.at - b.at)) step.run(draft)
+  const lapsed = ledger.holds
+    .filter(({ expiresAt, status }) => status === "open" && expiresAt <= now)
+    .map(lapseOf)
+  const all = [...inOrder(lapsed), ...inOrder(steps)].toSorted((a, b) => a.at - b.at)
+  for (const step of all) step.run(draft)
   return draft
 }
 

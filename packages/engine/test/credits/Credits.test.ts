@@ -20,9 +20,9 @@ import {
   type SettledHold,
   voidGrant,
 } from "@billwright/engine"
+import { TokenModel } from "@billwright/simulation"
 import { describe, expect, it } from "vitest"
 import { fc, holds } from "../property.ts"
-import { TokenModel } from "./TokenModel.ts"
 
 /** An account as a store keeps it. */
 class Book {
@@ -184,6 +184,24 @@ describe("credits", () => {
     book.grant("b", 10n, {}, 3)
     expect(book.balance).toEqual({ available: 7n, held: 0n, debt: 0n })
     expect(book.entries.at(-1)).toMatchObject({ kind: "repay", grantId: "b", available: -3n, debt: -3n })
+  })
+
+  it("does what is due at one instant in one order, however a store gives its rows", () => {
+    const book = new Book()
+    book.grant("a", 10n, { priority: 1 })
+    book.grant("b", 10n)
+    book.reserve("first", 10n, 50, 1)
+    book.reserve("second", 10n, 50, 1)
+    book.grant("c", 4n, { effectiveAt: 60 }, 1)
+    book.grant("d", 4n, { effectiveAt: 60 }, 1)
+    book.grant("e", 1n, { expiresAt: 3 }, 2)
+    book.reserve("fourth", 1n, 40, 2)
+    expect(book.commit("fourth", 16n, 3)).toBe(true)
+    expect(book.account).toMatchObject({ available: 0n, debt: 15n })
+    const ledger = book.ledger(60)
+    const turned = { ...ledger, grants: ledger.grants.toReversed(), holds: ledger.holds.toReversed() }
+    expect(ledger.holds).toHaveLength(2)
+    expect(settleCredits(turned, 60).entries).toEqual(settleCredits(ledger, 60).entries)
   })
 
   it("voids what is left of a grant once", () => {

@@ -1,5 +1,5 @@
 /**
- * Credits as single tokens, and time as single ticks: written differently from the engine, to compare with it.
+ * Credits as single tokens, and time as single instants: written differently from the engine, to compare with it.
  */
 import type { GrantStatus, HoldStatus } from "@billwright/engine"
 
@@ -24,7 +24,13 @@ interface Hold {
   committed: number | null
 }
 
-const digits = (value: number): string => String(value).padStart(12, "0")
+/** After every instant of a run. */
+const NEVER = 9_999_999_999_999
+
+const digits = (value: number): string => String(value).padStart(13, "0")
+
+const byId = <A>(all: ReadonlyMap<string, A>): ReadonlyArray<readonly [id: string, value: A]> =>
+  [...all].sort(([a], [b]) => (a < b ? -1 : 1))
 
 export class TokenModel {
   readonly grants = new Map<string, Grant>()
@@ -37,21 +43,33 @@ export class TokenModel {
     this.now = now
   }
 
+  /** What is due by an instant happens, instant by instant. A clock that was set back undoes nothing. */
   tickTo(end: number): void {
-    while (this.now < end) {
-      this.now += 1
-      for (const [id, hold] of this.holds) {
-        if (hold.status === "open" && hold.until === this.now) {
+    for (let due = this.#nextDue(end); due !== undefined; due = this.#nextDue(end)) {
+      this.now = due
+      for (const [id, hold] of byId(this.holds)) {
+        if (hold.status === "open" && hold.until === due) {
           hold.status = "lapsed"
           this.#free(id)
         }
       }
       this.#beginAndEnd()
     }
+    this.now = end
+  }
+
+  /** A copy that shares nothing, to try what may be refused. */
+  copy(): TokenModel {
+    const copy = new TokenModel(this.now)
+    for (const [id, grant] of this.grants) copy.grants.set(id, { ...grant })
+    for (const [id, hold] of this.holds) copy.holds.set(id, { ...hold })
+    copy.tokens = this.tokens.map((token) => ({ ...token }))
+    copy.debt = this.debt
+    return copy
   }
 
   grant(id: string, given: { amount: number; priority: number; from: number; until: number | null }): void {
-    const until = given.until ?? 999_999_999_999
+    const until = given.until ?? NEVER
     const rank = [given.priority, until, this.now].map(digits).join() + id
     this.grants.set(id, { amount: given.amount, rank, from: given.from, until, status: "pending" })
     this.#beginAndEnd()
@@ -123,6 +141,19 @@ export class TokenModel {
     return { available: own.length - held, held, status: this.grants.get(id)!.status }
   }
 
+  /** The first instant up to an end at which a hold lapses, or a grant begins or ends. */
+  #nextDue(end: number): number | undefined {
+    const instants = [
+      ...Array.from(this.holds.values(), ({ status, until }) => (status === "open" ? until : Infinity)),
+      ...Array.from(this.grants.values(), ({ from, status, until }) => {
+        if (status === "pending") return from
+        return status === "active" ? until : Infinity
+      }),
+    ]
+    const first = Math.min(...instants)
+    return first <= end ? first : undefined
+  }
+
   #sorted(tokens: ReadonlyArray<Token>): ReadonlyArray<Token> {
     const rank = ({ grant }: Token) => this.grants.get(grant)!.rank
     return [...tokens].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
@@ -145,7 +176,7 @@ export class TokenModel {
   }
 
   #beginAndEnd(): void {
-    for (const [id, grant] of this.grants) {
+    for (const [id, grant] of byId(this.grants)) {
       if (grant.status === "pending" && grant.from <= this.now) {
         grant.status = "active"
         for (let i = 0; i < grant.amount; i++) this.tokens.push({ grant: id, hold: undefined })
