@@ -1,5 +1,5 @@
 /**
- * `billwright audit`: checks that roll-ups equal their records, and what invoices state of usage.
+ * `billwright audit`: checks that roll-ups equal their records, what invoices state of usage, and balances of credits.
  */
 import {
   Billing,
@@ -11,14 +11,13 @@ import {
   Usage,
   type UsageDiscrepancy,
 } from "@billwright/core"
-import { Console, Data, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { auditCredits } from "./AuditCredits.ts"
+import { AuditFailed } from "./AuditFailed.ts"
 import * as Progress from "./Progress.ts"
 import * as Store from "./Store.ts"
 import { account, json, mode } from "./TenantFlags.ts"
-
-/** The audit found differences, which are already printed. */
-export class AuditFailed extends Data.TaggedError("AuditFailed")<{ readonly message: string }> {}
 
 interface Finding {
   readonly mode: Tenant.Mode
@@ -161,5 +160,5 @@ const auditInvoices = Command.make(
 
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Check that stored data is consistent"),
-  Command.withSubcommands([auditUsage, auditInvoices]),
+  Command.withSubcommands([auditUsage, auditInvoices, auditCredits]),
 )

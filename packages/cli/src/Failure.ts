@@ -4,7 +4,7 @@
 import type { ApiKey, InvalidInput, InvalidKeyring, InvoicingUnsupported } from "@billwright/core"
 import type { ListenError } from "@billwright/http/node"
 import type { ApiFailure } from "./ApiClient.ts"
-import type { AuditFailed } from "./Audit.ts"
+import type { AuditFailed } from "./AuditFailed.ts"
 import type { BillingFailed } from "./Bill.ts"
 import type { PlansDiffer, PlansRefused } from "./Catalog.ts"
 import type { Undelivered } from "./DeliveryWait.ts"

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import {
   Billing,
   BillingRuns,
+  Credits,
   CurrentTenant,
   Customers,
   Invoices,
@@ -202,5 +203,56 @@ describe("billwright audit invoices", () => {
     assert.strictEqual(rest.code, 0, rest.stderr)
     assert.include(rest.stdout, "read 0 invoices")
     assert.isNotEmpty(await statuses(subscriptionId))
+  })
+})
+
+describe("billwright audit credits", () => {
+  const audit = (...args: ReadonlyArray<string>) =>
+    Cli.runHere(["audit", "credits", "--store", "postgres", "--mode", "test", ...args], { env })
+
+  it("compares balances with their entries, and finds a damaged one", { timeout: TIMEOUT }, async () => {
+    const { id: customerId } = await runtime.runPromise(
+      Effect.flatMap(Customers, ({ create }) => create({ name: "Ada", email: "ada@example.com" })),
+    )
+    const account = { customerId, unit: "token" }
+    await runtime.runPromise(
+      Effect.flatMap(Credits, ({ grant }) => grant({ ...account, kind: "paid", amount: 10n })),
+    )
+    const fine = await audit()
+    assert.strictEqual(fine.code, 0, fine.stderr)
+    const name = `${customerId}/token`
+    assert.include(fine.stdout, `read 1 accounts, the last one is ${name}; 0 differences.`)
+
+    const planted = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+update billwright.billing_credit_accounts set available = available + 1 from off`,
+    )
+    const url = Redacted.make(env["DATABASE_URL"]!)
+    await Effect.runPromise(Effect.provide(planted, PostgresClient.layer({ url })))
+    const found = await audit("--json")
+    assert.strictEqual(found.code, 1)
+    assert.deepStrictEqual(JSON.parse(found.stdout), {
+      accounts: 1,
+      discrepancies: [
+        {
+          customer_id: customerId,
+          unit: "token",
+          grant_id: null,
+          problem: "is not the sum of its entries",
+          stated: { available: "11", held: "0", debt: "0" },
+          entries: { available: "10", held: "0", debt: "0" },
+        },
+      ],
+      last: name,
+      has_more: false,
+    })
+    assert.include(found.stderr, "1 differences between balances and entries")
+    assert.include(
+      (await audit()).stdout,
+      `${name}: the account is not the sum of its entries: it has 11 available`,
+    )
+    assert.include((await audit("--after", name)).stdout, "read 0 accounts")
+    assert.strictEqual((await audit("--after", "token")).code, 1)
   })
 })

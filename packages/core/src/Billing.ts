@@ -4,6 +4,7 @@
 import { type Context, Layer, type Redacted } from "effect"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
+import { CreditAudit } from "./credits/CreditAudit.ts"
 import { Credits } from "./credits/Credits.ts"
 import { CreditStore } from "./credits/CreditStore.ts"
 import { Holds } from "./credits/Holds.ts"
@@ -106,6 +107,7 @@ export type Services =
   | Outbox
   | Payments
   | Plans
+  | CreditAudit
   | ReceiptAudit
   | Resources.Services
   | Retention
@@ -158,6 +160,7 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     Holds.layer,
     BillingRuns.layerManual,
     PaymentMethods.layer,
+    CreditAudit.layer,
     ReceiptAudit.layer,
     Refunds.layer,
     TestClocks.layer,

@@ -225,9 +225,12 @@ export { Payments } from "./payments/Payments.ts"
 export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
 export * as Credit from "./credits/Credit.ts"
+export { CreditAudit } from "./credits/CreditAudit.ts"
+export type { CreditAuditPage, CreditDiscrepancy } from "./credits/CreditAudit.ts"
 export { Credits } from "./credits/Credits.ts"
-export { CreditStore } from "./credits/CreditStore.ts"
+export { CreditStore, MAX_AUDITED_GRANTS } from "./credits/CreditStore.ts"
 export type {
+  AccountSums,
   CreditEntryFilter,
   CreditGrantFilter,
   StoredChange,

@@ -2,11 +2,13 @@
  * Credits in memory, and the `CreditStore` over them.
  */
 import {
+  type AccountSums,
   type Credit,
   type CreditEntryFilter,
   type CreditGrantFilter,
   CreditStore,
   type Hold,
+  MAX_AUDITED_GRANTS,
   Page,
   StorageError,
   type StoredChange,
@@ -172,14 +174,46 @@ export class CreditTable {
     )
   }
 
+  audit(
+    tenant: Tenant.Tenant,
+    after: Credit.AccountKey | undefined,
+    limit: number,
+  ): ReadonlyArray<AccountSums> {
+    const { accounts, entries, grants, holds } = this.#of(tenant)
+    return Array.from(accounts.values())
+      .filter(({ key }) => after === undefined || compareKeys(key, after) > 0)
+      .toSorted((a, b) => compareKeys(a.key, b.key))
+      .slice(0, limit)
+      .map(({ account, key }) => {
+        const isOwn = (row: Credit.AccountKey) => isOf(row, key.customerId, key.unit)
+        const own = allOf(entries).filter(isOwn)
+        const open = valuesOf(holds).filter((hold) => isOwn(hold) && hold.status === "open")
+        return {
+          key,
+          account: copyOf(account),
+          entries: {
+            ...sumOf(own),
+            count: own.length,
+            last: Math.max(0, ...own.map(({ sequence }) => sequence)),
+          },
+          openHolds: { count: open.length, amount: open.reduce((sum, { amount }) => sum + amount, 0n) },
+          grants: valuesOf(grants)
+            .filter(isOwn)
+            .toReversed()
+            .flatMap(unlike(own))
+            .slice(0, MAX_AUDITED_GRANTS),
+        }
+      })
+  }
+
   /** Everything, by tenant. */
   *rows() {
     for (const { accounts, entries, grants, holds, tenant } of this.#tenants.values()) {
       yield {
         tenant,
         accounts: Array.from(accounts.values(), ({ account, key }) => ({ ...key, ...account })),
-        grants: allOf(grants).map(({ value }) => copyOf(value)),
-        holds: allOf(holds).map(({ value }) => copyOf(value)),
+        grants: valuesOf(grants).map(copyOf),
+        holds: valuesOf(holds).map(copyOf),
         entries: allOf(entries).map(copyOf),
         consumptions: Array.from(accounts.values()).flatMap(({ consumptionKeys }) =>
           Array.from(consumptionKeys.values(), copyOf),
@@ -235,6 +269,29 @@ export class CreditTable {
 /** All rows, newest first. */
 const allOf = <R extends { readonly id: string }>(order: IdOrder<R>): ReadonlyArray<R> =>
   order.slice({ limit: order.size, cursor: undefined })
+
+const valuesOf = <A extends { readonly id: string }>(order: IdOrder<Row<A>>): ReadonlyArray<A> =>
+  allOf(order).map(({ value }) => value)
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+const compareKeys = (a: Credit.AccountKey, b: Credit.AccountKey): number =>
+  compareTexts(a.customerId, b.customerId) || compareTexts(a.unit, b.unit)
+
+const sumOf = (entries: ReadonlyArray<Credit.StoredEntry>) => ({
+  available: entries.reduce((sum, { available }) => sum + available, 0n),
+  held: entries.reduce((sum, { held }) => sum + held, 0n),
+  debt: entries.reduce((sum, { debt }) => sum + debt, 0n),
+})
+
+/** A grant that is not the sum of its entries. */
+const unlike =
+  (all: ReadonlyArray<Credit.StoredEntry>) =>
+  ({ available, held, id }: Credit.StoredGrant): AccountSums["grants"] => {
+    const entries = sumOf(all.filter(({ grantId }) => grantId === id))
+    const isSame = entries.available === available && entries.held === held
+    const { debt: _, ...left } = entries
+    return isSame ? [] : [{ id, stated: { available, held }, entries: left }]
+  }
 
 const valueOf = <A>(row: Row<A> | undefined): Option.Option<A> =>
   Option.map(Option.fromUndefinedOr(row), ({ value }) => copyOf(value))
@@ -301,5 +358,6 @@ export const creditStore = (table: CreditTable, journal: Journal): CreditStore["
       verb((tenant) => Exit.succeed(table.consumptionByKey(tenant, key, text))),
     listGrants: (filter, page) => verb((tenant) => table.listGrants(tenant, filter, page)),
     listEntries: (filter, page) => verb((tenant) => table.listEntries(tenant, filter, page)),
+    audit: (after, limit) => verb((tenant) => Exit.succeed(table.audit(tenant, after, limit))),
   })
 }

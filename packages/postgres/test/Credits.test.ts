@@ -2,7 +2,15 @@
  * Credits on Postgres: callers at once in transactions of the host, and what it refuses by itself, also in plain SQL of the
  * owner of the tables.
  */
-import { Billing, type Credit, Credits, type CurrentTenant, Customers, Holds } from "@billwright/core"
+import {
+  Billing,
+  type Credit,
+  CreditAudit,
+  Credits,
+  type CurrentTenant,
+  Customers,
+  Holds,
+} from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -167,6 +175,69 @@ it.live("Postgres refuses what must not be, also of the owner of the tables", ()
         ]),
       ]
       assert.deepStrictEqual(yield* Effect.promise(() => tried(client, attempts)), attempts)
+    }).pipe(Effect.scoped),
+  ),
+)
+
+/** What damages a balance, and what the audit says of it. Triggers and constraints are off, as a superuser may have them. */
+const DAMAGES = [
+  {
+    sql: "update billwright.billing_credit_accounts set available = available + 1",
+    problem: "is not the sum of its entries",
+    isGrant: false,
+  },
+  {
+    sql: "update billwright.billing_credit_grants set available = available - 1 where kind = 'paid'",
+    problem: "is not the sum of its entries",
+    isGrant: true,
+  },
+  {
+    sql: "update billwright.billing_credit_holds set amount = amount + 1",
+    problem: "counts 1 open holds of 7, and has 1 of 8",
+    isGrant: false,
+  },
+  {
+    sql: "update billwright.billing_credit_entries set sequence = sequence + 1 where kind = 'reserve'",
+    problem: "counts 4 entries, and has 4 up to the number 5",
+    isGrant: false,
+  },
+]
+
+/** The statement that takes a damage back. */
+const undone = (sql: string): string =>
+  sql.replace(/ [+-] 1/, (change) => (change === " + 1" ? " - 1" : " + 1"))
+
+it.live("the audit finds a balance that is not its entries", () =>
+  withDatabase((url) =>
+    Effect.gen(function* () {
+      const account = yield* begin
+      yield* (yield* Credits).consume({ ...account, amount: 5n })
+      yield* (yield* Holds).reserve({ ...account, amount: 7n })
+      const { page } = yield* CreditAudit
+      assert.deepInclude(yield* page(), { accounts: 1, discrepancies: [], last: account })
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = new Client({ connectionString: url })
+          await one.connect()
+          return one
+        }),
+        (one) => Effect.promise(() => one.end()),
+      )
+      yield* Effect.promise(() => client.query("set session_replication_role = replica"))
+      for (const { isGrant, problem, sql } of DAMAGES) {
+        yield* Effect.promise(() => client.query("begin"))
+        yield* Effect.promise(() => client.query(sql))
+        // Not committed: the audit sees the database as it is.
+        assert.deepInclude(yield* page(), { accounts: 1, discrepancies: [] })
+        yield* Effect.promise(() => client.query("commit"))
+        const { discrepancies } = yield* page()
+        assert.lengthOf(discrepancies, 1, sql)
+        const [found] = discrepancies
+        assert.deepInclude(found, { ...account, problem })
+        assert.strictEqual(found!.grantId !== null, isGrant)
+        yield* Effect.promise(() => client.query(undone(sql)))
+      }
+      assert.deepInclude(yield* page(), { accounts: 1, discrepancies: [] })
     }).pipe(Effect.scoped),
   ),
 )

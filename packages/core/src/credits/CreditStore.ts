@@ -1,7 +1,7 @@
 /**
  * The storage port for credits.
  */
-import type { CreditAccount } from "@billwright/engine"
+import type { CreditAccount, CreditBalance } from "@billwright/engine"
 import { Context, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
@@ -31,6 +31,27 @@ export interface StoredChange {
   /** A new consumption. */
   readonly consumption: StoredConsumption | null
 }
+
+/** What is left of a grant. */
+type Left = Pick<CreditBalance, "available" | "held">
+
+/** An account as it is stored, and what it consists of, at one moment. */
+export interface AccountSums {
+  readonly key: AccountKey
+  readonly account: CreditAccount
+  /** The sum of its entries, their number, and the highest sequence among them: 0 if there are none. */
+  readonly entries: CreditBalance & { readonly count: number; readonly last: number }
+  readonly openHolds: { readonly count: number; readonly amount: bigint }
+  /** Its grants that are not the sum of their entries: the first 100, by id. */
+  readonly grants: ReadonlyArray<{
+    readonly id: CreditGrantId
+    readonly stated: Left
+    readonly entries: Left
+  }>
+}
+
+/** Most grants of an account that `CreditStore.audit` gives. */
+export const MAX_AUDITED_GRANTS = 100
 
 /** Which grants to list. `undefined` allows any. */
 export interface CreditGrantFilter {
@@ -110,5 +131,14 @@ export class CreditStore extends Context.Service<
       filter: CreditEntryFilter,
       page: PageQuery,
     ) => Effect.Effect<Page<StoredEntry>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * The first accounts by customer and unit, after the given one, at most `limit`. It reads all entries of each, without
+     * waiting for anybody.
+     */
+    readonly audit: (
+      after: AccountKey | undefined,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<AccountSums>, StorageError, CurrentTenant>
   }
 >()("@billwright/core/credits/CreditStore") {}

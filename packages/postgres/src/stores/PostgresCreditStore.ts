@@ -36,6 +36,7 @@ import {
   holdJson,
   holdObjects,
 } from "./CreditRow.ts"
+import * as CreditSums from "./CreditSums.ts"
 
 type Key = Credit.AccountKey
 
@@ -66,7 +67,8 @@ const ledgerFromRows = ([row]: ReadonlyArray<Row>): StoredLedger =>
       }
 
 const make = Effect.gen(function* () {
-  const { read: ask, tables: t, write: change } = yield* Database
+  const database = yield* Database
+  const { read: ask, tables: t, write: change } = database
 
   /** The condition that a row `t` belongs to an account. */
   const ofAccount = Effect.fnUntraced(function* ({ customerId, unit }: Key) {
@@ -295,6 +297,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
     consumptionByKey,
     listGrants,
     listEntries,
+    audit: CreditSums.make(database),
   })
 })
 

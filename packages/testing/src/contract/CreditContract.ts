@@ -3,6 +3,7 @@
  */
 import {
   Credit,
+  CreditAudit,
   Credits,
   CreditStore,
   type CurrentTenant,
@@ -20,7 +21,9 @@ import { insertCustomer, type InvoicingTest } from "./InvoicingProbe.ts"
 import { firstPage } from "./WebhookProbe.ts"
 
 /** The services over the ports. */
-const services = Layer.mergeAll(Credits.layer, Holds.layer).pipe(Layer.provide(Outbox.layer))
+const services = Layer.mergeAll(CreditAudit.layer, Credits.layer, Holds.layer).pipe(
+  Layer.provide(Outbox.layer),
+)
 
 const CALLERS = 64
 const HUGE = 2n ** 80n
@@ -402,6 +405,34 @@ const storeTests = (test: InvoicingTest): void => {
         same((yield* theirs(store.read(account, 0))).account.sequence, 0)
         same(yield* theirs(store.lock(account, 0, "existing")), yield* theirs(store.read(account, 0)))
       }
+    }).pipe(Effect.provide(services)),
+  )
+
+  test(
+    "an audit reads every account of the tenant, by customer and unit, and finds nothing",
+    Effect.gen(function* () {
+      const [credits, holds, store] = [yield* Credits, yield* Holds, yield* CreditStore]
+      const account = yield* newAccount
+      yield* granted(account, 10n)
+      yield* granted({ ...account, unit: "EUR" }, 5n, { expiresAt: yield* inSeconds(1) })
+      yield* credits.consume({ ...account, amount: 3n })
+      const { id } = yield* holds.reserve({ ...account, amount: 4n })
+      yield* holds.reserve({ ...account, amount: 2n })
+      yield* holds.commit(id, { amount: 6n })
+      const [euros, tokens] = yield* store.audit(undefined, 2)
+      same(euros!.key, { ...account, unit: "EUR" })
+      same(tokens!.key, account)
+      const { openHolds, sequence, ...balance } = tokens!.account
+      same(balance, { available: 0n, held: 2n, debt: 1n })
+      same(tokens!.entries, { ...balance, count: sequence, last: sequence })
+      same(tokens!.openHolds, { count: openHolds, amount: 2n })
+      same(tokens!.grants, [])
+      same(yield* store.audit(undefined, 1), [euros])
+      same(yield* store.audit(euros!.key, 2), [tokens])
+      same(yield* store.audit(account, 2), [])
+      const audit = yield* CreditAudit
+      same(yield* audit.page(), { accounts: 2, discrepancies: [], last: account, hasMore: false })
+      for (const other of yield* otherTenants) same(yield* asTenant(other)(store.audit(undefined, 2)), [])
     }).pipe(Effect.provide(services)),
   )
 
