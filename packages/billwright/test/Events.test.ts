@@ -205,6 +205,7 @@ describe("the host's own event types", () => {
       "invoice.deleted": true,
       "invoice.finalized": true,
       "invoice.marked_uncollectible": true,
+      "invoice.overdue": true,
       "invoice.paid": true,
       "invoice.voided": true,
       "payment_method.attached": true,

@@ -5,7 +5,7 @@ import {
   type BilledLine,
   type CouponUse,
   ExactJson,
-  type Invoice,
+  Invoice,
   type InvoiceFilter,
   InvoiceStore,
   type LineCredit,
@@ -214,6 +214,17 @@ export class InvoiceTable {
       )
   }
 
+  /** Since when an open invoice of a subscription is late. */
+  pastDueSince(tenant: Tenant.Tenant, subscriptionId: string): number | null {
+    const order = this.#of(tenant).bySubscription.get(subscriptionId)
+    let first: number | null = null
+    for (const { value } of order?.values() ?? []) {
+      const since = Invoice.pastDueSinceOf(value)
+      if (since !== null && (first === null || since < first)) first = since
+    }
+    return first
+  }
+
   /** Whether a subscription has a draft. */
   hasDraft(tenant: Tenant.Tenant, subscriptionId: string): boolean {
     return this.drafts(tenant, [subscriptionId]).length > 0
@@ -308,6 +319,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     creditsOf: (id) => verb((tenant) => Exit.succeed(table.creditsOf(tenant, id))),
     save: (invoice) => verb((tenant) => table.save(tenant, invoice)),
     remove: (id) => verb((tenant) => table.remove(tenant, id)),
+    pastDueSince: (ids) => verb((tenant) => Exit.succeed(ids.map((id) => table.pastDueSince(tenant, id)))),
     billedLines: (id, from) => verb((tenant) => Exit.succeed(table.billedLines(tenant, id, from))),
     lockDrafts: (ids) => verb((tenant) => Exit.succeed(table.drafts(tenant, ids))),
     lockSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),

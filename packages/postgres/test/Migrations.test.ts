@@ -282,6 +282,7 @@ const FROZEN: ReadonlyArray<string> = [
   "90f8f297edab0447159a20af38e6da047d1a7a2eece85501af515a82931eff05",
   "37765e72e29768ee1cf2b08be1a3a5d30fd5b81cdb892cdcaa1d91fa4872f3ab",
   "cf277f2a9672d8bca91f10eef9a387d2d59f65c632da584e4e19e1ab45e714ee",
+  "d649f31127ee7041ca0b41dde31911dc83c5bd613e28ed65578f35a3413b1d3d",
 ]
 
 describe("each migration", () => {

@@ -75,6 +75,7 @@ const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   nextAttemptAt: true,
   now: true,
   paidAt: true,
+  pastDueSince: true,
   pausedAt: true,
   periodEnd: true,
   periodStart: true,

@@ -306,6 +306,7 @@ export interface BuiltInEvents {
   readonly "invoice.deleted": InvoiceData
   readonly "invoice.finalized": InvoiceData
   readonly "invoice.marked_uncollectible": InvoiceData
+  readonly "invoice.overdue": InvoiceData
   readonly "invoice.paid": InvoiceData
   readonly "invoice.reopened": InvoiceData
   readonly "invoice.voided": InvoiceData

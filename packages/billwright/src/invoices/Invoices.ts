@@ -127,6 +127,11 @@ export interface Invoice {
   readonly finalizesAt: Date | null
   /** Why issuing it failed last. `null` unless it did. */
   readonly failure: DueFailure | null
+  /**
+   * Since when its payment is late: an attempt was declined, or its due date is over. `null`: it is not, or it is not open
+   * any more.
+   */
+  readonly pastDueSince: Date | null
   /** How its payment fares. `idle` until payments begin. */
   readonly collection: CollectionState
   /** What can be done to it as it is. */

@@ -71,6 +71,11 @@ export interface Subscription {
   readonly nextAt: Date | null
   /** Why that failed last. `null` unless it did. */
   readonly failure: DueFailure | null
+  /**
+   * Since when it is past due: the payment of one of its open invoices was declined, or its due date is over. `null`: it is
+   * not past due. Its `phase` does not change by that.
+   */
+  readonly pastDueSince: Date | null
   /** What can be asked of it as it is. */
   readonly availableActions: ReadonlyArray<Action>
   /** The group of subscriptions that it shares invoices with. `null`: it has invoices of its own. It never changes. */

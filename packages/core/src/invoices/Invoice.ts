@@ -25,7 +25,10 @@ export interface InvoiceCause {
   readonly effect: BillingEffect
 }
 
-/** An invoice as it is stored. While it is a draft, `dueAt` is when it is finalized. Afterwards it is `null`. */
+/**
+ * An invoice as it is stored. While it is a draft, `dueAt` is when it is finalized. Afterwards it is when its due date is
+ * over, and `null` once that was noted.
+ */
 export interface StoredInvoice extends Due {
   readonly id: InvoiceId
   readonly customerId: CustomerId
@@ -41,6 +44,11 @@ export interface StoredInvoice extends Due {
   readonly state: EngineInvoice
   /** What its lines were taxed by. */
   readonly taxedBy: StoredTax
+  /**
+   * When its payment was late first: when an attempt was declined, or when its due date was over. In epoch milliseconds.
+   * It stays when the invoice is paid.
+   */
+  readonly pastDueSince: number | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
@@ -58,6 +66,8 @@ export interface Invoice extends Omit<EngineInvoice, "id" | "customerId" | "subs
   readonly subscriptionIds: ReadonlyArray<SubscriptionId>
   /** When a draft is finalized, in epoch milliseconds. `null` once it is issued. */
   readonly finalizesAt: number | null
+  /** Since when the payment of an open invoice is late, in epoch milliseconds. `null`: it is not. */
+  readonly pastDueSince: number | null
   /** Why its finalization failed last. `null` unless it did. */
   readonly failure: DueFailure | null
   readonly createdAt: DateTime.Utc
@@ -67,25 +77,29 @@ export interface Invoice extends Omit<EngineInvoice, "id" | "customerId" | "subs
 /** The tenant has no invoice with this id. */
 export class InvoiceNotFound extends NotFound.make("InvoiceNotFound", "invoice") {}
 
+/** The first instant after the due date of an issued invoice. */
+export const overdueAtOf = ({ dueAt }: EngineInvoice): number | null => (dueAt === null ? null : dueAt + 1)
+
+/**
+ * Since when the payment of an invoice is late. `null`: it is not, or the invoice is not open any more. It was then paid,
+ * voided or written off.
+ */
+export const pastDueSinceOf = ({ pastDueSince, state }: StoredInvoice): number | null =>
+  state.status === "open" ? pastDueSince : null
+
 /** The invoice as callers see it. */
-export const toInvoice = ({
-  causes,
-  createdAt,
-  customerId,
-  dueAt,
-  failure,
-  id,
-  state,
-  subscriptionId,
-  updatedAt,
-}: StoredInvoice): Invoice => ({
-  ...state,
-  id,
-  customerId,
-  subscriptionId,
-  subscriptionIds: causes.map((cause) => cause.subscriptionId),
-  finalizesAt: dueAt,
-  failure,
-  createdAt,
-  updatedAt,
-})
+export const toInvoice = (stored: StoredInvoice): Invoice => {
+  const { causes, createdAt, customerId, dueAt, failure, id, state, subscriptionId, updatedAt } = stored
+  return {
+    ...state,
+    id,
+    customerId,
+    subscriptionId,
+    subscriptionIds: causes.map((cause) => cause.subscriptionId),
+    finalizesAt: state.status === "draft" ? dueAt : null,
+    pastDueSince: pastDueSinceOf(stored),
+    failure,
+    createdAt,
+    updatedAt,
+  }
+}

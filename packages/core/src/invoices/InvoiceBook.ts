@@ -26,7 +26,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
 import { Collecting, type PaymentCollector } from "./Collecting.ts"
-import type { StoredInvoice } from "./Invoice.ts"
+import { overdueAtOf, type StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
 import { InvoiceSettings, type Settings } from "./InvoiceSettings.ts"
@@ -132,7 +132,7 @@ export class InvoiceBook {
    * and it is due by `issueBy`: then the caller finalizes it in the same transaction, and it is stored only then.
    */
   draft(
-    fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
+    fields: Omit<StoredInvoice, "state" | "failure" | "pastDueSince" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
     { issueBy, itemsUntil, ...deductions }: Deductions & Making,
@@ -156,7 +156,13 @@ export class InvoiceBook {
         deductions,
       })
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
-      const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
+      const stored: StoredInvoice = {
+        ...fields,
+        state,
+        taxedBy: rates.stored,
+        pastDueSince: null,
+        failure: null,
+      }
       const isStored = !isDueBy(stored, issueBy) || rates.unknown !== undefined
       if (isStored) yield* this.#store.insert(stored)
       yield* this.#publish(stored, "invoice.created")
@@ -296,6 +302,26 @@ export class InvoiceBook {
     })
   }
 
+  /**
+   * Takes note that the due date of an issued invoice is over, which is done once. The current transaction holds the
+   * invoice. If it is open, its payment is late.
+   */
+  noteDueDate(stored: StoredInvoice): Written<void> {
+    return Effect.gen({ self: this }, function* () {
+      const { state } = stored
+      const noted = { ...stored, dueAt: null, failure: null }
+      if (state.status !== "open") return yield* this.#store.save(noted)
+      const overdue: StoredInvoice = {
+        ...noted,
+        state: { ...state, sequence: state.sequence + 1 },
+        pastDueSince: stored.pastDueSince ?? stored.dueAt,
+        updatedAt: yield* DateTime.now,
+      }
+      yield* this.#store.save(overdue)
+      yield* this.#publish(overdue, "invoice.overdue")
+    })
+  }
+
   /** Applies an action to an invoice that the current transaction holds. */
   apply(
     stored: StoredInvoice,
@@ -319,7 +345,7 @@ export class InvoiceBook {
       const changed: StoredInvoice = {
         ...stored,
         state: change.invoice,
-        dueAt: null,
+        dueAt: dueAfter(stored, change.invoice),
         failure: null,
         updatedAt,
       }
@@ -339,6 +365,12 @@ export class InvoiceBook {
     const { customerId } = stored
     return Effect.asVoid(this.#outbox.publish(invoiceEvents[event], dataOf(stored), { customerId }))
   }
+}
+
+/** When the due date of an invoice has to be noted after a change: once, while it is open. */
+const dueAfter = ({ dueAt, state }: StoredInvoice, changed: EngineInvoice): number | null => {
+  if (changed.status !== "open") return null
+  return state.status === "draft" ? overdueAtOf(changed) : dueAt
 }
 
 const isDueBy = ({ dueAt }: StoredInvoice, by: number | undefined): boolean =>

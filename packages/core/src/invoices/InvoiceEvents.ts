@@ -164,4 +164,13 @@ export const invoiceEvents = {
     data: InvoiceData,
     example: dueExample,
   }),
-} satisfies Record<InvoiceEvent | "invoice.created" | "invoice.deleted", EventType.EventType>
+  "invoice.overdue": EventType.make({
+    name: "invoice.overdue",
+    description: "The due date of an invoice is over, and the invoice is not paid.",
+    data: InvoiceData,
+    example: dueExample,
+  }),
+} satisfies Record<
+  InvoiceEvent | "invoice.created" | "invoice.deleted" | "invoice.overdue",
+  EventType.EventType
+>

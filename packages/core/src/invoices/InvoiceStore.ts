@@ -48,8 +48,8 @@ export interface CouponUse {
  *
  * Stored invoices keep these rules, which a storage with constraints should also refuse to break: the sums of an
  * invoice are right; a series has no gaps, and `issuedAt` never falls in it; of an issued invoice only
- * `status`, `amountPaid`, `amountCredited`, `amountWaived`, `amountDue`, `collection`, `availableActions` and `sequence`
- * change.
+ * `status`, `amountPaid`, `amountCredited`, `amountWaived`, `amountDue`, `collection`, `availableActions`, `sequence` and
+ * `pastDueSince` change.
  */
 export class InvoiceStore extends Context.Service<
   InvoiceStore,
@@ -104,6 +104,14 @@ export class InvoiceStore extends Context.Service<
       subscriptionId: SubscriptionId,
       fromPeriod: number,
     ) => Effect.Effect<ReadonlyArray<BilledLine>, StorageError, CurrentTenant>
+
+    /**
+     * For each subscription, since when one of its invoices is late: the earliest `pastDueSince` of its open invoices, also
+     * of those of several subscriptions. `null`: none is.
+     */
+    readonly pastDueSince: (
+      subscriptionIds: ReadonlyArray<SubscriptionId>,
+    ) => Effect.Effect<ReadonlyArray<number | null>, StorageError, CurrentTenant>
 
     /**
      * What coupons took off the invoices of a subscription, also those of several, drafts included: issued ones in the

@@ -87,6 +87,7 @@ export interface InvoiceView {
   readonly issuedAt: DateTime.Utc | null
   readonly dueAt: DateTime.Utc | null
   readonly finalizesAt: DateTime.Utc | null
+  readonly pastDueSince: DateTime.Utc | null
   readonly failure: DueFailure | null
   readonly collection: CollectionState
   readonly availableActions: ReadonlyArray<InvoiceAction>
@@ -146,6 +147,7 @@ export const invoiceView = (invoice: Invoice): InvoiceView => ({
   issuedAt: ofMillisOrNull(invoice.issuedAt),
   dueAt: ofMillisOrNull(invoice.dueAt),
   finalizesAt: ofMillisOrNull(invoice.finalizesAt),
+  pastDueSince: ofMillisOrNull(invoice.pastDueSince),
   failure: invoice.failure,
   collection: invoice.collection,
   availableActions: invoice.availableActions,

@@ -73,16 +73,19 @@ export const makePaymentBook = Effect.gen(function* () {
       found._tag === "Some" ? (found.value.timezone ?? settings.timezone) : settings.timezone,
     )
 
-  /** Says on the invoice how its payment fares. */
+  /** Says on the invoice how its payment fares, and whether it is late now. */
   const noteCollection = Effect.fnUntraced(function* (
     { invoices }: Pick<PaymentPorts, "invoices">,
     invoice: StoredInvoice,
     collection: StoredInvoice["state"]["collection"],
+    isLate = false,
   ) {
-    if (invoice.state.collection === collection) return invoice
+    const updatedAt = yield* DateTime.now
+    const pastDueSince = invoice.pastDueSince ?? (isLate ? updatedAt.epochMilliseconds : null)
+    if (invoice.state.collection === collection && invoice.pastDueSince === pastDueSince) return invoice
     const sequence = invoice.state.sequence + 1
     const state = withActions({ ...invoice.state, collection, sequence })
-    const changed: StoredInvoice = { ...invoice, state, updatedAt: yield* DateTime.now }
+    const changed: StoredInvoice = { ...invoice, state, pastDueSince, updatedAt }
     yield* invoices.save(changed)
     return changed
   })
@@ -157,7 +160,12 @@ export const makePaymentBook = Effect.gen(function* () {
     const saved: StoredPayment = { ...changed, status, dueAt, sequence: payment.sequence + 1 }
     yield* ports.payments.save(saved)
     const state = isPayable(invoice) ? collection.state : invoice.state.collection
-    const noted = yield* noteCollection(ports, invoice, state)
+    // What somebody asked for alone says nothing about the time in which it has to be paid.
+    const isLate =
+      events.includes("payment.failed") &&
+      invoice.state.status === "open" &&
+      collection.attempt?.once !== true
+    const noted = yield* noteCollection(ports, invoice, state, isLate)
     const isSilent = (event: CollectionEvent) =>
       event === "invoice.collection_exhausted" && !isPayable(invoice)
     for (const event of events) if (!isSilent(event)) yield* publishEvent(saved, noted, event, input)

@@ -17,7 +17,7 @@ import { Outbox } from "../events/Outbox.ts"
 import { Collecting } from "../invoices/Collecting.ts"
 import type { CreditNote } from "../invoices/CreditNote.ts"
 import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
-import type { StoredInvoice } from "../invoices/Invoice.ts"
+import { overdueAtOf, type StoredInvoice } from "../invoices/Invoice.ts"
 import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { dataOf } from "../invoices/InvoiceEvents.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -112,7 +112,13 @@ export const makeRefundBook = Effect.gen(function* () {
     const reversed = reversalOf(payment, amountsOf(returned), { amountPaid, creditedRefunds })
     if (reversed === 0n) return before
     const updatedAt = yield* DateTime.now
-    const changed = { ...invoice, state: reverseInvoice(invoice.state, reversed), updatedAt }
+    const state = reverseInvoice(invoice.state, reversed)
+    const changed: StoredInvoice = {
+      ...invoice,
+      state,
+      ...timesOfReopened(invoice, state, updatedAt.epochMilliseconds),
+      updatedAt,
+    }
     yield* (yield* invoicePort).save(changed)
     yield* collecting.review(changed)
     if (invoice.state.status === "paid") {
@@ -258,4 +264,15 @@ export const newsOf = (
   const { code, reference, status } = stated
   const isSame = stated.amount === amount && stated.currency === currency
   return isSame ? { type: "stated", status, code, reference } : undefined
+}
+
+/** An invoice that is open again is late from now on if its due date is over. If not, its due date has to be noted. */
+const timesOfReopened = (
+  { dueAt, pastDueSince, state: { status } }: StoredInvoice,
+  reopened: StoredInvoice["state"],
+  now: number,
+): Pick<StoredInvoice, "dueAt" | "pastDueSince"> => {
+  const overdueAt = overdueAtOf(reopened)
+  if (status !== "paid" || reopened.status !== "open" || overdueAt === null) return { dueAt, pastDueSince }
+  return overdueAt > now ? { dueAt: overdueAt, pastDueSince } : { dueAt, pastDueSince: pastDueSince ?? now }
 }

@@ -52,17 +52,26 @@ export interface Subscription extends EngineSubscription {
   readonly nextAt: number | null
   /** Why that failed last. `null` unless it did. */
   readonly failure: DueFailure | null
+  /**
+   * Since when it is past due, in epoch milliseconds: the payment of one of its open invoices was declined, or its due date
+   * is over. `null`: it is not past due. Its `phase` does not change by that.
+   */
+  readonly pastDueSince: number | null
   readonly metadata: Metadata
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
 
 /** The subscription as callers see it. */
-export const toSubscription = ({ dueAt, state, ...stored }: StoredSubscription): Subscription => ({
+export const toSubscription = (
+  { dueAt, state, ...stored }: StoredSubscription,
+  pastDueSince: number | null,
+): Subscription => ({
   ...state,
   ...stored,
   availableActions: availableActions(state),
   nextAt: dueAt,
+  pastDueSince,
 })
 
 const quantityMessage = { message: 'must be a decimal in a string, such as "2.5", or an integer' }

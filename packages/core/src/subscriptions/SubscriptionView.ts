@@ -44,6 +44,7 @@ export interface SubscriptionView {
   readonly endedAt: DateTime.Utc | null
   readonly nextAt: DateTime.Utc | null
   readonly failure: DueFailure | null
+  readonly pastDueSince: DateTime.Utc | null
   readonly availableActions: ReadonlyArray<Action>
   readonly invoiceGroup: string | null
   readonly metadata: Metadata
@@ -86,6 +87,7 @@ export const subscriptionView = (subscription: Subscription): SubscriptionView =
     endedAt: ofMillisOrNull(subscription.endedAt),
     nextAt: ofMillisOrNull(subscription.nextAt),
     failure: subscription.failure,
+    pastDueSince: ofMillisOrNull(subscription.pastDueSince),
     availableActions: subscription.availableActions,
     invoiceGroup: subscription.invoiceGroup,
     metadata: subscription.metadata,

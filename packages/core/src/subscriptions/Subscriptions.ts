@@ -156,12 +156,21 @@ export class Subscriptions extends Context.Service<
 /** Makes the service. */
 export const makeSubscriptions = Effect.gen(function* () {
   const port = yield* optionalPort(SubscriptionStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
   const makeBook = yield* bookOf
   const customerStore = (yield* Collections).of(customers)
   const time = new CustomerTime(yield* Collections)
   const plans = yield* PlanStore
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
+
+  /** Subscriptions as callers see them. */
+  const shownAll = Effect.fnUntraced(function* (all: ReadonlyArray<StoredSubscription>) {
+    const invoices = yield* invoicePort
+    const since = yield* invoices.pastDueSince(all.map(({ id }) => id))
+    return all.map((stored, place) => toSubscription(stored, since[place] ?? null))
+  })
+  const shown = (stored: StoredSubscription) => Effect.map(shownAll([stored]), ([one]) => one!)
 
   /** A version of a plan with its terms: the newest, or one by its number. */
   const planOf = Effect.fnUntraced(function* (key: string, version: number | undefined) {
@@ -223,7 +232,7 @@ export const makeSubscriptions = Effect.gen(function* () {
         // At the same instant, so that it lowers the first invoice.
         yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon, now)
       }
-      return toSubscription(yield* book.create(stored, stepped))
+      return yield* shown(yield* book.create(stored, stepped))
     })
     return yield* transactor.atomically(
       Effect.flatMap(holdCustomer(customerId), (customer) => time.within(customerId, begin(customer))),
@@ -232,7 +241,7 @@ export const makeSubscriptions = Effect.gen(function* () {
 
   const get = Effect.fn("Subscriptions.get")(function* (id: string) {
     const store = yield* port
-    return toSubscription(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
+    return yield* shown(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
   })
 
   const list = Effect.fn("Subscriptions.list")(function* (query: ListSubscriptions = {}) {
@@ -241,7 +250,7 @@ export const makeSubscriptions = Effect.gen(function* () {
     const { data, hasMore } = yield* store
       .list(filterOf(request), yield* toQuery(request))
       .pipe(nameCursor(request))
-    return { data: data.map(toSubscription), hasMore }
+    return { data: yield* shownAll(data), hasMore }
   })
 
   /** Applies a command to a subscription that is held with those that it is billed together with. */
@@ -256,7 +265,7 @@ export const makeSubscriptions = Effect.gen(function* () {
     const steps = commandSteps(group, stored, input, epochMilliseconds)
     if (!isRejected(steps)) {
       const { stored: all } = yield* book.update(steps)
-      return toSubscription(yield* orNotFound(Option.fromUndefinedOr(all.find((one) => one.id === id)), id))
+      return yield* shown(yield* orNotFound(Option.fromUndefinedOr(all.find((one) => one.id === id)), id))
     }
     const [{ path, problem }] = steps.problems
     if (path !== input.type) return yield* invalid(steps.problems)

@@ -72,7 +72,8 @@ export const make = Effect.gen(function* () {
       return found?.state.currency === owner.currency ? { at, id, invoice: undefined } : undefined
     }
     const invoice = Option.getOrUndefined(yield* invoices.find(subject.id))
-    if (invoice?.state.currency !== owner.currency) return undefined
+    // One that is issued waits for its due date only.
+    if (invoice?.state.currency !== owner.currency || invoice.state.status !== "draft") return undefined
     return subscriptionsOf(invoice).some((one) => owner.own.has(one)) ? undefined : { at, id, invoice }
   })
 

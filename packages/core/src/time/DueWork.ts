@@ -104,7 +104,19 @@ export const make = Effect.gen(function* () {
     return { subscriptions, invoices: 1 }
   })
 
+  /** Takes note that the due date of an issued invoice is over. */
+  const noteDueDate = Effect.fnUntraced(function* (id: InvoiceId, until: number, { holds }: Hold) {
+    const { invoiceBook, invoices } = yield* makeBook
+    const held = Option.getOrUndefined(yield* invoices.lock(id))
+    if (held === undefined || !(yield* holds)) return NOTHING
+    const { dueAt, state } = held
+    if (state.status !== "draft" && dueAt !== null && dueAt <= until) yield* invoiceBook.noteDueDate(held)
+    return NOTHING
+  })
+
   /**
+   * Does what is due of an invoice: a draft is finalized, and of an issued one the due date is over.
+   *
    * Finalizes a draft. Its subscriptions and those that share invoices with them are held first, as by commands, so that
    * nobody bills the same usage meanwhile. If there is a draft before it, it finalizes that one, and the other is due as
    * before: an invoice states what those before it have left.
@@ -112,12 +124,14 @@ export const make = Effect.gen(function* () {
   const finalize = Effect.fnUntraced(function* (
     id: InvoiceId,
     until: number,
-    { giveBack, holds }: Hold,
+    hold: Hold,
     answer: TaxAnswer | undefined,
   ) {
     const { billing, invoiceBook, invoices, store } = yield* makeBook
     const found = yield* invoices.find(id)
     if (Option.isNone(found)) return NOTHING
+    if (found.value.state.status !== "draft") return yield* noteDueDate(id, until, hold)
+    const { giveBack, holds } = hold
     const own = subscriptionsOf(found.value)
     const group = own[0] === undefined ? [] : yield* store.lockGroup(own[0])
     if (group.length === 0) {

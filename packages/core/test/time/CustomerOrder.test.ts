@@ -133,6 +133,8 @@ const twoDue = (credit: bigint | undefined) =>
     yield* advanceTo(DateTime.add(START, { days: 2 }).epochMilliseconds)
     const item = { customerId: customer.id, currency: "EUR", description: "Sorry" }
     if (credit !== undefined) yield* (yield* InvoiceItems).create({ ...item, amount: credit })
+    // The due dates of the first invoices are over.
+    yield* advanceTo(DateTime.add(START, { days: 20 }).epochMilliseconds)
     yield* TestClock.setTime(LATE.epochMilliseconds)
     return { first, second }
   })

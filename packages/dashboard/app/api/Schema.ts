@@ -1618,6 +1618,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "invoice.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.overdue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.paid": {
         parameters: {
             query?: never;
@@ -2945,6 +2961,7 @@ export interface components {
             due_at: string | null;
             finalizes_at: string | null;
             failure: components["schemas"]["DueFailure"] | null;
+            past_due_since: string | null;
             /** @enum {string} */
             collection: "idle" | "collecting" | "paid" | "retrying" | "awaiting_method" | "awaiting_customer" | "processing" | "unresolved" | "exhausted" | "needs_attention" | "stopped";
             available_actions: ("finalize" | "pay" | "credit" | "void" | "mark_uncollectible")[];
@@ -3839,6 +3856,7 @@ export interface components {
             ended_at: string | null;
             next_at: string | null;
             failure: components["schemas"]["DueFailure"] | null;
+            past_due_since: string | null;
             available_actions: ("change" | "pause" | "resume" | "cancel" | "uncancel")[];
             invoice_group: string | null;
             metadata: {
@@ -8032,6 +8050,110 @@ export interface operations {
                     id: string;
                     /** @enum {string} */
                     type: "invoice.marked_uncollectible";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            subscription_ids: string[];
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                subscription_id: string | null;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.overdue": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.overdue";
                     /** Format: date-time */
                     timestamp: string;
                     livemode: boolean;

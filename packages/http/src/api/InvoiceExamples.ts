@@ -74,6 +74,7 @@ const invoice = {
   due_at: "2027-01-04T23:59:59.999Z",
   finalizes_at: null,
   failure: null,
+  past_due_since: null,
   collection: "idle",
   available_actions: ["pay", "credit", "void", "mark_uncollectible"],
   sequence: 2,

@@ -220,6 +220,9 @@ export const InvoiceBody = Schema.Struct({
   failure: Schema.NullOr(DueFailureBody).annotate({
     description: "Why issuing it failed last. `null` unless it did.",
   }),
+  past_due_since: Wire.instantOrNull(
+    "Since when its payment is late: an attempt was declined, or its due date is over. `null`: it is not, or it is not open any more.",
+  ),
   collection: Schema.Literals([
     "idle",
     "collecting",

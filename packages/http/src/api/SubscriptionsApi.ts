@@ -94,6 +94,9 @@ export const SubscriptionBody = Schema.Struct({
   failure: Schema.NullOr(DueFailureBody).annotate({
     description: "Why that failed last. `null` unless it did.",
   }),
+  past_due_since: Wire.instantOrNull(
+    "Since when it is past due: the payment of one of its open invoices was declined, or its due date is over. `null`: it is not past due.",
+  ),
   available_actions: Schema.Array(ActionField)
     .check(Schema.isMaxLength(ActionField.literals.length))
     .annotate({ description: "What can be asked of it as it is." }),

@@ -105,6 +105,7 @@ export const invoice = (value: Invoice.Invoice, tenant: Tenant.Tenant): Body => 
     due_at: Render.instantOrNull(view.dueAt),
     finalizes_at: Render.instantOrNull(view.finalizesAt),
     failure: Render.dueFailure(view.failure),
+    past_due_since: Render.instantOrNull(view.pastDueSince),
     collection: view.collection,
     available_actions: view.availableActions,
     sequence: view.sequence,

@@ -56,6 +56,7 @@ const subscription = (
     ended_at: Render.instantOrNull(view.endedAt),
     next_at: Render.instantOrNull(view.nextAt),
     failure: Render.dueFailure(view.failure),
+    past_due_since: Render.instantOrNull(view.pastDueSince),
     available_actions: view.availableActions,
     invoice_group: view.invoiceGroup,
     metadata: view.metadata,

@@ -60,6 +60,7 @@ describe("subscriptions", () => {
         ended_at: null,
         next_at: "2026-12-21T09:30:00.000Z",
         failure: null,
+        past_due_since: null,
         available_actions: ["change", "pause", "cancel"],
         invoice_group: null,
         metadata: { order: "4711" },

@@ -43,6 +43,7 @@ import { migration0025 } from "./Migration0025.ts"
 import { migration0026 } from "./Migration0026.ts"
 import { migration0027 } from "./Migration0027.ts"
 import { migration0028 } from "./Migration0028.ts"
+import { migration0029 } from "./Migration0029.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -77,6 +78,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0026,
   migration0027,
   migration0028,
+  migration0029,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -4,7 +4,7 @@
 import { type BilledLine, type CouponUse, Id, type Invoice } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
-import { bigint, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
+import { bigint, instant, integer, integerOrNull, json, type Row, text, textOrNull } from "../Row.ts"
 import type { Tables } from "../Tables.ts"
 import { customerIdOf, dueFromRow, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
 
@@ -61,7 +61,18 @@ export const givenInvoices = (all: ReadonlyArray<Written>): Statement.Fragment =
   const rows = all.map(
     ({
       lines,
-      stored: { causes, createdAt, customerId, dueAt, id, state, subscriptionId, taxedBy, updatedAt },
+      stored: {
+        causes,
+        createdAt,
+        customerId,
+        dueAt,
+        id,
+        pastDueSince,
+        state,
+        subscriptionId,
+        taxedBy,
+        updatedAt,
+      },
     }) => {
       const [first] = subscriptionId === null ? [] : causes
       return {
@@ -75,6 +86,7 @@ export const givenInvoices = (all: ReadonlyArray<Written>): Statement.Fragment =
         created_at: createdAt.epochMilliseconds,
         updated_at: updatedAt.epochMilliseconds,
         due_at: dueAt,
+        past_due_since: pastDueSince,
       }
     },
   )
@@ -82,7 +94,7 @@ export const givenInvoices = (all: ReadonlyArray<Written>): Statement.Fragment =
     Statement.literal("jsonb_to_recordset("),
     Statement.parameter(amountsWritten(rows)),
     Statement.literal(`::text::jsonb) as g (id uuid, customer_id uuid, subscription_id uuid, cause jsonb, state jsonb,
-  taxed_by jsonb, lines_bytes integer, created_at float8, updated_at float8, due_at bigint)`),
+  taxed_by jsonb, lines_bytes integer, created_at float8, updated_at float8, due_at bigint, past_due_since float8)`),
   ])
 }
 
@@ -135,7 +147,7 @@ export const invoiceColumns = ({
 }: Tables): Statement.Fragment =>
   Statement.fragment([
     Statement.literal(`t.id::text, t.customer_id::text, t.subscription_id::text, t.cause::text as cause,
-  t.state::text as state, t.taxed_by::text as taxed_by, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
+  t.state::text as state, t.taxed_by::text as taxed_by, ${millisColumn("t.past_due_since")}, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
     select json_agg(l.line order by l.position)::text from `),
     ...lines.segments,
     Statement.literal(` l
@@ -201,6 +213,7 @@ export const invoiceFromRow = (row: Row): Stored => {
     causes: causesOf(row),
     taxedBy: row["taxed_by"] === null ? UNTAXED : (json(row, "taxed_by") as Stored["taxedBy"]),
     state: { ...(amountsRead(row, "state") as Omit<Stored["state"], "lines">), lines: lines.map(toLine) },
+    pastDueSince: integerOrNull(row, "past_due_since"),
     ...dueFromRow(row),
     createdAt: instant(row, "created_at"),
     updatedAt: instant(row, "updated_at"),

@@ -21,7 +21,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
-import { bigint, decoding, json, type Row, text } from "../Row.ts"
+import { bigint, decoding, integerOrNull, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import { dueColumns, invoiceIdOf, joinDue, queueDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 import {
@@ -86,9 +86,9 @@ from ${givenLines(given)} where not ${isTaken}`,
       (sql) =>
         sql<Row>`with given as materialized (select g.* from ${givenInvoices(given)}), written as (
   insert into ${t.billing_invoices}
-    (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at)
+    (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at, past_due_since)
   select ${accountId}, ${mode}, g.customer_id, g.id, g.subscription_id, g.cause, g.state, g.taxed_by, g.lines_bytes,
-    to_timestamp(g.created_at / 1000), to_timestamp(g.updated_at / 1000)
+    to_timestamp(g.created_at / 1000), to_timestamp(g.updated_at / 1000), to_timestamp(g.past_due_since / 1000)
   from given g where not ${isTaken}
   returning account_id, mode, customer_id, id, ${XID}
 )${isQueued ? sql`, ${queueDue(t, "invoice")}` : NOTHING}
@@ -167,6 +167,33 @@ order by s.id for no key update`,
       )
     }
     return yield* lock(id)
+  })
+
+  /** The words on status and `past_due_since` are those of an index. */
+  const pastDueSince = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
+    const operation = "InvoiceStore.pastDueSince"
+    if (ids.length === 0) return []
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select (extract(epoch from (
+  select min(i.past_due_since) from ${t.billing_subscriptions} s join ${t.billing_invoices} i
+    on i.account_id = s.account_id and i.mode = s.mode and i.customer_id = s.customer_id
+  where s.account_id = ${accountId} and s.mode = ${mode} and s.id = a.id
+    and i.status = 'open' and i.past_due_since is not null and (
+      i.subscription_id = a.id or i.subscription_id is null and exists (
+        select from ${t.billing_invoice_causes} c
+        where c.account_id = i.account_id and c.mode = i.mode and c.customer_id = i.customer_id
+          and c.subscription_id = a.id and c.invoice_id = i.id
+      )
+    )
+)) * 1000)::bigint::text as since
+from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n) order by a.n`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      all.map((row) => integerOrNull(row, "since")),
+    )(rows)
   })
 
   const allCouponUses = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
@@ -317,7 +344,7 @@ where not exists (
   update ${t.billing_invoices} i set state = g.state,
     taxed_by = case i.status when 'draft' then g.taxed_by else i.taxed_by end,
     lines_bytes = case i.status when 'draft' then g.lines_bytes else i.lines_bytes end,
-    updated_at = to_timestamp(g.updated_at / 1000)
+    updated_at = to_timestamp(g.updated_at / 1000), past_due_since = to_timestamp(g.past_due_since / 1000)
   from given g where i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and ${isOneOf("i.id", ids)}
   returning i.account_id, i.mode, i.customer_id, i.id, ${XID}
 ), ${queueWritten(t, "invoice")}
@@ -458,6 +485,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     save: (invoice) => Batch.together("InvoiceStore.save", invoice, (all) => asOneWrite(saveAll(all))),
     remove,
     lockWithSubscriptions,
+    pastDueSince,
     billedLines: (id, fromPeriod) =>
       Batch.together("InvoiceStore.billedLines", { id, fromPeriod }, allBilledLines),
     couponUses: (id) => Batch.together("InvoiceStore.couponUses", id, allCouponUses),

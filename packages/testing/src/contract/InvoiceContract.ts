@@ -330,6 +330,40 @@ export const invoiceContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "since when subscriptions are past due is said of the open invoices of each, also of shared ones",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const { atomically } = yield* Transactor
+      const { id: customerId } = yield* insertCustomer
+      const member = Effect.gen(function* () {
+        const one = yield* subscriptionOf(customerId, { dueAt: null, invoiceGroup: "all" })
+        yield* (yield* SubscriptionStore).insert(one)
+        return one
+      })
+      const [ada, bob, eve, stranger] = [yield* member, yield* member, yield* member, yield* subscribed]
+      const sinceOf = store.pastDueSince([ada, stranger, bob, eve].map(({ id }) => id))
+      const own = yield* draftOf(eve, 0)
+      yield* store.insert(own)
+      const shared = yield* issue(yield* sharedDraftOf([ada, bob], 1))
+      same(yield* sinceOf, [null, null, null, null])
+      const save = (one: typeof shared) => atomically(Effect.andThen(store.lock(one.id), store.save(one)))
+      const late = { ...shared, pastDueSince: millisOf(3), dueAt: millisOf(4) }
+      yield* save(late)
+      same(yield* store.find(late.id), Option.some(late))
+      same(yield* sinceOf, [millisOf(3), null, millisOf(3), null])
+      same(yield* store.pastDueSince([]), [])
+      for (const other of yield* otherTenants) {
+        same(yield* asTenant(other)(store.pastDueSince([ada.id])), [null])
+      }
+      // A draft has no payment that could be late.
+      yield* save({ ...own, pastDueSince: millisOf(1) })
+      same(yield* store.pastDueSince([eve.id]), [null])
+      yield* save({ ...late, state: { ...late.state, status: "uncollectible", sequence: 3 } })
+      same(yield* sinceOf, [null, null, null, null])
+    }),
+  )
+
+  test(
     "the lines of a subscription's periods are found on all of its invoices, and its drafts among them",
     Effect.gen(function* () {
       const store = yield* InvoiceStore

@@ -196,6 +196,7 @@ export const draftOf = Effect.fnUntraced(function* (
       asked: "0123456789abcdef".repeat(4),
       quote: { behavior: "exclusive", rates: { [line.id]: line.tax } },
     },
+    pastDueSince: null,
     dueAt: period.start + 60_000,
     failure: null,
     createdAt: Sample.CREATED_AT,

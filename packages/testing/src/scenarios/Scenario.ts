@@ -181,12 +181,12 @@ interface Told {
   readonly data: { readonly previous?: unknown }
 }
 
-/** All events, oldest first: when, what, and of an update the values before. */
+/** All events but those of due dates, oldest first: when, what, and of an update the values before. */
 export const told = Effect.gen(function* () {
   const { data } = yield* Effect.orDie(listEvents())
-  return data.toReversed().map(({ payload }) => {
+  return data.toReversed().flatMap(({ payload }) => {
     const { data: of, timestamp, type } = JSON.parse(payload) as Told
     const previous = of.previous === undefined ? "" : ` ${JSON.stringify(of.previous)}`
-    return `${short(timestamp)} ${type}${previous}`
+    return type === "invoice.overdue" ? [] : [`${short(timestamp)} ${type}${previous}`]
   })
 })
