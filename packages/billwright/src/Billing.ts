@@ -5,6 +5,7 @@ import type { CallOptions, Mode } from "./Call.ts"
 import type { Plans } from "./catalog/Plans.ts"
 import type { Credits } from "./credits/Credits.ts"
 import type { Holds } from "./credits/Holds.ts"
+import type { Entitlements } from "./entitlements/Entitlements.ts"
 import type { BuiltInEvents } from "./events/EventMap.ts"
 import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
@@ -37,6 +38,8 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly credits: Credits
   /** Holds: credits that are kept for work under way. */
   readonly holds: Holds
+  /** Entitlements: what customers may use, by the features of their plans. */
+  readonly entitlements: Entitlements
   /** Usage records, corrections and exact totals. */
   readonly usage: Usage
   /** Events, which are delivered to webhook endpoints. */

@@ -18,6 +18,7 @@ export type {
   ReserveCredits,
   ReservedHold,
 } from "./credits/Holds.ts"
+export type * from "./entitlements/Entitlements.ts"
 export * from "./errors/index.ts"
 export { defineEvent } from "./events/EventDefinition.ts"
 export type { EventDefinition } from "./events/EventDefinition.ts"

@@ -201,6 +201,7 @@ describe("the host's own event types", () => {
       "credit.expired": true,
       "credit.granted": true,
       "credit_note.created": true,
+      "entitlement.limit_reached": true,
       "invoice.created": true,
       "invoice.deleted": true,
       "invoice.finalized": true,

@@ -21,9 +21,9 @@ export interface Kind {
 }
 
 /** A value of the API. Its fields are printed as they are. */
-const Item = Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [
-  Schema.Record(Schema.String, Schema.Unknown),
-])
+export const Shown = Schema.Record(Schema.String, Schema.Unknown)
+type Shown = typeof Shown.Type
+const Item = Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [Shown])
 type Item = typeof Item.Type
 
 /** An answer with an invoice, or with none. */
@@ -82,7 +82,7 @@ const cellsOf = (item: Readonly<Record<string, unknown>>, fields: ReadonlyArray<
 const headersOf = (fields: ReadonlyArray<string>) =>
   fields.map((field) => field.replaceAll("_", " ").toUpperCase())
 
-const describe = (answer: Item): string => {
+const describe = (answer: Shown): string => {
   const { object: _, ...item } = answer
   const fields = Table.fields(plainFields(item))
   const lines = Array.isArray(item["lines"]) ? item["lines"].filter(isObject) : []
@@ -91,7 +91,7 @@ const describe = (answer: Item): string => {
   return `${fields}\n\n${Table.render(headersOf(LINE_FIELDS), rows)}`
 }
 
-const show = ({ text, value }: Answer<Item>, asJson: boolean): Effect.Effect<void> =>
+const show = ({ text, value }: Answer<Shown>, asJson: boolean): Effect.Effect<void> =>
   Console.log(asJson ? text : describe(value))
 
 /** Prints the invoice of an answer, or what it means that there is none. */
@@ -111,8 +111,18 @@ export const send = Effect.fnUntraced(function* (
   asJson: boolean,
 ) {
   const api = yield* ApiClient
-  yield* show(yield* api.post(path, Item, bodyOf(fields)), asJson)
+  yield* show(yield* api.post(path, Shown, bodyOf(fields)), asJson)
 })
+
+/** Prints values as a table of some of their fields. */
+export const printTable = (
+  { text, value }: Answer<ReadonlyArray<Shown>>,
+  columns: ReadonlyArray<string>,
+  asJson: boolean,
+): Effect.Effect<void> => {
+  const rows = value.map((item) => cellsOf(item, columns))
+  return Console.log(asJson ? text : Table.render(headersOf(columns), rows))
+}
 
 export const getter = (kind: Kind) =>
   Command.make(

@@ -7,6 +7,7 @@ import { bill } from "./Bill.ts"
 import { catalog } from "./Catalog.ts"
 import { coupons } from "./Coupons.ts"
 import { customers } from "./Customers.ts"
+import { entitlements } from "./Entitlements.ts"
 import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
 import { invoiceItems, invoices } from "./Invoices.ts"
@@ -36,6 +37,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     meters,
     catalog,
     subscriptions,
+    entitlements,
     invoices,
     invoiceItems,
     creditNotes,

@@ -9,6 +9,8 @@ import { Credits } from "./credits/Credits.ts"
 import { CreditStore } from "./credits/CreditStore.ts"
 import { Holds } from "./credits/Holds.ts"
 import { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
+import { Entitlements } from "./entitlements/Entitlements.ts"
+import { EntitlementStore } from "./entitlements/EntitlementStore.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
 import { EventStore } from "./events/EventStore.ts"
 import type { EventType, EventTypes } from "./events/EventType.ts"
@@ -73,6 +75,7 @@ const INVOICING_PORTS = [
   CreditNoteStore,
   CreditStore,
   DueStore,
+  EntitlementStore,
   InvoiceStore,
   LiveSubscriptions,
   PaymentStore,
@@ -96,6 +99,7 @@ export type Services =
   | Credits
   | Deliveries
   | Endpoints
+  | Entitlements
   | Events
   | EventTypes
   | IdGenerator
@@ -185,7 +189,10 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Plans.layer,
     Resources.layer,
     Retention.layer,
-    Usage.layerWith(options.usage ?? {}),
+    Entitlements.layer.pipe(
+      Layer.provide(Outbox.layer),
+      Layer.provideMerge(Usage.layerWith(options.usage ?? {})),
+    ),
   ).pipe(Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))))
 
 /** The services with default options. */

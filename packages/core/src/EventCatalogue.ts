@@ -3,6 +3,7 @@
  */
 import type { Layer } from "effect"
 import { creditEvents } from "./credits/CreditEvents.ts"
+import { entitlementEvents } from "./entitlements/EntitlementEvents.ts"
 import { type EventType, EventTypes } from "./events/EventType.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
@@ -24,6 +25,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(disputeEvents),
   ...Object.values(reopenedEvents),
   ...Object.values(creditEvents),
+  ...Object.values(entitlementEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
   usageUnbilled,

@@ -236,6 +236,9 @@ export type {
   StoredChange,
   StoredLedger,
 } from "./credits/CreditStore.ts"
+export * as Entitlement from "./entitlements/Entitlement.ts"
+export { Entitlements } from "./entitlements/Entitlements.ts"
+export { EntitlementStore } from "./entitlements/EntitlementStore.ts"
 export * as Hold from "./credits/Hold.ts"
 export { Holds } from "./credits/Holds.ts"
 export * as PaymentMethod from "./payments/PaymentMethod.ts"

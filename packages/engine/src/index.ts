@@ -25,7 +25,7 @@ export { changesOf } from "./catalog/PlanChanges.ts"
 export type { FieldChange } from "./catalog/PlanChanges.ts"
 export { pricesEachRecord } from "./catalog/Charge.ts"
 export { isKey } from "./catalog/FieldRules.ts"
-export { isPlan, problemsOfPlan } from "./catalog/PlanRules.ts"
+export { FEATURE_LIMITS, isPlan, PLAN_LIMITS, problemsOfPlan } from "./catalog/PlanRules.ts"
 export { planSchemas } from "./catalog/PlanSchema.ts"
 export type { JsonSchema } from "./catalog/ObjectSchema.ts"
 export { pathTo } from "./catalog/Problem.ts"
@@ -262,3 +262,12 @@ export {
 export type { TermsOf } from "./subscriptions/Runs.ts"
 export { type Cause, type SharedEffect, stepTogether, togetherOf } from "./subscriptions/Together.ts"
 export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"
+export { type CountedTime, countedTime, entitledAt } from "./entitlements/Allowance.ts"
+export {
+  decideEntitlement,
+  type EntitlementDecision,
+  type EntitlementReason,
+  type FeatureSource,
+  isAllowed,
+  limitOf,
+} from "./entitlements/Decide.ts"

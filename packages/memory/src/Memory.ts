@@ -15,6 +15,7 @@ import {
   DeliveryStore,
   DueStore,
   EndpointStore,
+  EntitlementStore,
   EventStore,
   IdempotencyStore,
   InvoiceStore,
@@ -35,6 +36,7 @@ import { creditStore, CreditTable } from "./CreditTable.ts"
 import { DeliveryTable } from "./DeliveryTable.ts"
 import { dueStore, DueTable } from "./DueTable.ts"
 import { endpointStore, EndpointTable } from "./EndpointTable.ts"
+import { entitlementStore, EntitlementTable } from "./EntitlementTable.ts"
 import { deliveryStore, eventStore } from "./EventStorage.ts"
 import { EventTable } from "./EventTable.ts"
 import { idempotencyStore, IdempotencyTable } from "./IdempotencyTable.ts"
@@ -74,6 +76,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
   const invoices = new InvoiceTable(journal, due, creditNotes)
   const payments = new PaymentTable(journal, due)
   const credits = new CreditTable(journal)
+  const entitlements = new EntitlementTable(journal)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
@@ -90,6 +93,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     Context.add(CreditNoteStore, creditNoteStore(creditNotes, journal)),
     Context.add(PaymentStore, paymentStore(payments, journal)),
     Context.add(CreditStore, creditStore(credits, journal)),
+    Context.add(EntitlementStore, entitlementStore(entitlements, journal)),
     Context.add(DueStore, dueStore(due, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),

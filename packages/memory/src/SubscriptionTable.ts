@@ -94,7 +94,7 @@ export class SubscriptionTable {
 
   list(
     tenant: Tenant.Tenant,
-    { customerId, invoiceGroup, phase, plan, version }: SubscriptionFilter,
+    { customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Subscription.StoredSubscription>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -107,6 +107,7 @@ export class SubscriptionTable {
       ({ value: { invoiceGroup: group, state } }) =>
         (invoiceGroup === undefined || group === invoiceGroup) &&
         (phase === undefined || state.phase === phase) &&
+        (isLive === undefined || state.phase !== "ended") &&
         (plan === undefined || state.plan.key === plan) &&
         (version === undefined || state.plan.version === version),
     )

@@ -15,6 +15,7 @@ import * as PostgresCreditStore from "./stores/PostgresCreditStore.ts"
 import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresDueStore from "./stores/PostgresDueStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
+import * as PostgresEntitlementStore from "./stores/PostgresEntitlementStore.ts"
 import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
 import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
 import * as PostgresInvoiceStore from "./stores/PostgresInvoiceStore.ts"
@@ -40,6 +41,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
     PostgresDeliveryStore.layer,
     PostgresDueStore.layer,
     PostgresEndpointStore.layer,
+    PostgresEntitlementStore.layer,
     PostgresEventStore.layer,
     PostgresIdempotencyStore.layer,
     PostgresInvoiceStore.layer,

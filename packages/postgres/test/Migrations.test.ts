@@ -34,6 +34,7 @@ const OF_MIGRATIONS = [
   "refuse_change_of_credit",
   "refuse_change_of_credit_note",
   "refuse_change_of_cause",
+  "refuse_change_of_entitlement",
   "refuse_change_of_invoice",
   "refuse_change_of_line",
   "refuse_change_of_payment",
@@ -283,6 +284,7 @@ const FROZEN: ReadonlyArray<string> = [
   "37765e72e29768ee1cf2b08be1a3a5d30fd5b81cdb892cdcaa1d91fa4872f3ab",
   "cf277f2a9672d8bca91f10eef9a387d2d59f65c632da584e4e19e1ab45e714ee",
   "d649f31127ee7041ca0b41dde31911dc83c5bd613e28ed65578f35a3413b1d3d",
+  "eb5fe04360bbc623b3412a767e52d9b284955ec12708c6526510d5b243d74a9d",
 ]
 
 describe("each migration", () => {

@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { creditContract } from "./contract/CreditContract.ts"
 import { creditNoteContract } from "./contract/CreditNoteContract.ts"
 import { dueContract } from "./contract/DueContract.ts"
+import { entitlementContract } from "./contract/EntitlementContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
 import { invoicingModelContract } from "./contract/InvoicingModelContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
@@ -39,6 +40,7 @@ export const suite = <R, E>(
     creditNoteContract(test)
     paymentContract(test)
     creditContract(test)
+    entitlementContract(test)
     dueContract(test)
     invoicingModelContract(test)
     subscriptionScenarios(test)

@@ -5,6 +5,7 @@ import type { CallOptions } from "../Call.ts"
 import type { Plans } from "../catalog/Plans.ts"
 import type { Credits } from "../credits/Credits.ts"
 import type { Holds } from "../credits/Holds.ts"
+import type { Entitlements } from "../entitlements/Entitlements.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
 import type { CreditNotes } from "../invoices/CreditNotes.ts"
@@ -70,6 +71,8 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly credits: Credits
   /** Holds: credits that are kept for work under way. */
   readonly holds: Holds
+  /** Entitlements: what customers may use, by the features of their plans. */
+  readonly entitlements: Entitlements
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

@@ -11,6 +11,7 @@ import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeCreditNotes } from "./CreditNoteRequests.ts"
 import { makeCredits, makeHolds } from "./CreditRequests.ts"
+import { makeEntitlements } from "./EntitlementRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
 import { makePayments } from "./PaymentRequests.ts"
@@ -72,6 +73,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     payments: makePayments(connection),
     credits: makeCredits(connection),
     holds: makeHolds(connection),
+    entitlements: makeEntitlements(connection),
     usage: makeUsage(connection),
     meters: {
       ...makeResource<Omit<Meters, "rebuild">>(connection, {

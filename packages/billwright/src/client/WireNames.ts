@@ -79,6 +79,7 @@ const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   pausedAt: true,
   periodEnd: true,
   periodStart: true,
+  resetsAt: true,
   respondBy: true,
   resumesAt: true,
   retryAt: true,

@@ -292,6 +292,25 @@ export interface CreditGrantData extends CreditData {
   readonly amount: number | bigint
 }
 
+/** Data of `entitlement.limit_reached`. */
+export interface EntitlementLimitData {
+  readonly customer_id: string
+  readonly subscription_id: string
+  /** The key of the feature. */
+  readonly feature: string
+  /** The key of its meter. */
+  readonly meter: string
+  readonly limit_type: "hard" | "soft"
+  /** What the period includes, in whole units of the meter. */
+  readonly limit: number | bigint
+  /** What was used in the period. */
+  readonly used: number | bigint
+  /** Since when usage counts. */
+  readonly period_start: string
+  /** When the count begins again. */
+  readonly resets_at: string
+}
+
 /**
  * The built-in event types. Your own definition of the same name replaces a built-in type, except
  * `usage.threshold`.
@@ -301,6 +320,7 @@ export interface BuiltInEvents {
   readonly "credit.expired": CreditGrantData
   readonly "credit.granted": CreditGrantData
   readonly "credit_note.created": CreditNoteData
+  readonly "entitlement.limit_reached": EntitlementLimitData
   readonly "invoice.collection_exhausted": InvoiceData
   readonly "invoice.created": InvoiceData
   readonly "invoice.deleted": InvoiceData

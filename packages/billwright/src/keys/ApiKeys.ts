@@ -11,6 +11,7 @@ type Resource =
   | "invoices"
   | "payments"
   | "credits"
+  | "entitlements"
   | "usage"
   | "events"
   | "webhooks"

@@ -6,6 +6,7 @@ import type { BillingOptions } from "../BillingOptions.ts"
 import type { CallOptions, Mode } from "../Call.ts"
 import { makePlans } from "../catalog/PlanCalls.ts"
 import { makeCredits, makeHolds } from "../credits/CreditCalls.ts"
+import { makeEntitlements } from "../entitlements/EntitlementCalls.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { makeEvents } from "../events/EventCalls.ts"
 import type { EventMap } from "../events/EventMap.ts"
@@ -38,6 +39,7 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   payments: naming("payments", makePayments(calls)),
   credits: naming("credits", makeCredits(calls)),
   holds: naming("holds", makeHolds(calls)),
+  entitlements: naming("entitlements", makeEntitlements(calls)),
   usage: naming("usage", makeUsage(calls)),
   events: naming("events", makeEvents(calls)),
   endpoints: naming("endpoints", makeEndpoints(calls)),

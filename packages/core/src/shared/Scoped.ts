@@ -8,6 +8,7 @@ export const SCOPED = [
   "invoices",
   "payments",
   "credits",
+  "entitlements",
   "usage",
   "events",
   "webhooks",

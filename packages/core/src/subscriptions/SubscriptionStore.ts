@@ -14,6 +14,8 @@ import type { Phase, StoredSubscription } from "./Subscription.ts"
 export interface SubscriptionFilter {
   readonly customerId?: CustomerId | undefined
   readonly phase?: Phase | undefined
+  /** `true`: only those that have not ended. */
+  readonly isLive?: true | undefined
   readonly invoiceGroup?: string | undefined
   /** The key of the plan that they have now. */
   readonly plan?: string | undefined

@@ -1,5 +1,5 @@
 /**
- * The terms of plan versions, for billing.
+ * The terms of plan versions, for billing and entitlements.
  *
  * Equal terms are one object here, whenever they are read. The engine prepares a charge once for each object, so it
  * prepares the charges of a version once for all subscriptions. Terms are found by their hash, so what is kept is never
@@ -24,17 +24,21 @@ export class VersionTerms {
 
   /** The terms of the plan versions of periods. */
   of(periods: ReadonlyArray<Period>): Effect.Effect<TermsOf, StorageError, CurrentTenant> {
+    return this.ofVersions(periods.flatMap(({ segments }) => segments.flatMap(({ plan }) => plan ?? [])))
+  }
+
+  /** The terms of plan versions. */
+  ofVersions(versions: ReadonlyArray<PlanVersionRef>): Effect.Effect<TermsOf, StorageError, CurrentTenant> {
     const terms = new Map<string, Map<number, PlanTerms>>()
     const found = ({ key, version }: PlanVersionRef) => terms.get(key)?.get(version)
     return Effect.gen({ self: this }, function* () {
-      for (const { segments } of periods)
-        for (const { plan } of segments) {
-          if (plan === null || found(plan) !== undefined) continue
-          const stored = yield* this.#plans.findVersion(plan.key, plan.version)
-          if (Option.isNone(stored)) continue
-          const ofPlan = terms.get(plan.key) ?? new Map<number, PlanTerms>()
-          terms.set(plan.key, ofPlan.set(plan.version, this.#keep(stored.value.hash, stored.value.terms)))
-        }
+      for (const plan of versions) {
+        if (found(plan) !== undefined) continue
+        const stored = yield* this.#plans.findVersion(plan.key, plan.version)
+        if (Option.isNone(stored)) continue
+        const ofPlan = terms.get(plan.key) ?? new Map<number, PlanTerms>()
+        terms.set(plan.key, ofPlan.set(plan.version, this.#keep(stored.value.hash, stored.value.terms)))
+      }
       return (ref) => {
         const known = found(ref)
         if (known === undefined) throw new TypeError(`the plan ${ref.key} has no version ${ref.version}`)

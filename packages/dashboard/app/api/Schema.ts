@@ -944,6 +944,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/entitlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEntitlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entitlements/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["checkEntitlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entitlements/consume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["consumeEntitlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/test_clocks/{id}/advance": {
         parameters: {
             query?: never;
@@ -1538,6 +1586,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "entitlement.limit_reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.entitlement.limit_reached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.collection_exhausted": {
         parameters: {
             query?: never;
@@ -2114,6 +2178,12 @@ export interface components {
             /** @enum {string} */
             bill?: "now" | "next_invoice";
         };
+        CheckEntitlement: {
+            customer_id: string;
+            feature: string;
+            /** Format: int64 */
+            quantity?: number;
+        };
         CommitHold: {
             /** Format: int64 */
             amount?: number;
@@ -2138,6 +2208,16 @@ export interface components {
             unit: string;
             /** Format: int64 */
             amount: number;
+            idempotency_key?: string;
+        };
+        ConsumeEntitlement: {
+            customer_id: string;
+            feature: string;
+            /** Format: int64 */
+            quantity?: number;
+            dimensions?: {
+                [key: string]: string;
+            };
             idempotency_key?: string;
         };
         ConvertStep: {
@@ -2707,6 +2787,58 @@ export interface components {
             /** Format: date-time */
             at: string;
             retry_at: string | null;
+        };
+        Entitlement: {
+            /** @enum {string} */
+            object: "entitlement";
+            customer_id: string;
+            feature: string;
+            type: ("boolean" | "config" | "metered") | null;
+            allowed: boolean;
+            /** @enum {string} */
+            reason: "included" | "overage" | "limit_reached" | "not_included" | "no_subscription";
+            value: string | null;
+            subscription_id: string | null;
+            meter: string | null;
+            limit_type: ("hard" | "soft") | null;
+            limit: number | null;
+            used: number | null;
+            balance: number | null;
+            overage: number | null;
+            period_start: string | null;
+            resets_at: string | null;
+            livemode: boolean;
+        };
+        EntitlementConsumption: {
+            /** @enum {string} */
+            object: "entitlement_consumption";
+            customer_id: string;
+            feature: string;
+            type: ("boolean" | "config" | "metered") | null;
+            allowed: boolean;
+            /** @enum {string} */
+            reason: "included" | "overage" | "limit_reached" | "not_included" | "no_subscription";
+            value: string | null;
+            subscription_id: string | null;
+            meter: string | null;
+            limit_type: ("hard" | "soft") | null;
+            limit: number | null;
+            used: number | null;
+            balance: number | null;
+            overage: number | null;
+            period_start: string | null;
+            resets_at: string | null;
+            /** Format: int64 */
+            quantity: number;
+            usage_record_id: string | null;
+            idempotency_key: string | null;
+            livemode: boolean;
+        };
+        EntitlementList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Entitlement"][];
+            has_more: boolean;
         };
         Event: {
             /** @enum {string} */
@@ -6259,6 +6391,77 @@ export interface operations {
             };
         };
     };
+    listEntitlements: {
+        parameters: {
+            query: {
+                customer_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntitlementList"];
+                };
+            };
+        };
+    };
+    checkEntitlement: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckEntitlement"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entitlement"];
+                };
+            };
+        };
+    };
+    consumeEntitlement: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsumeEntitlement"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntitlementConsumption"];
+                };
+            };
+        };
+    };
     advanceTestClock: {
         parameters: {
             query?: never;
@@ -7598,6 +7801,58 @@ export interface operations {
                         respond_by: string | null;
                         /** Format: int64 */
                         sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.entitlement.limit_reached": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "entitlement.limit_reached";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        subscription_id: string;
+                        feature: string;
+                        meter: string;
+                        /** @enum {string} */
+                        limit_type: "hard" | "soft";
+                        /** Format: int64 */
+                        limit: number;
+                        /** Format: int64 */
+                        used: number;
+                        period_start: string;
+                        resets_at: string;
                     };
                 };
             };

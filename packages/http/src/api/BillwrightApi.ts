@@ -5,6 +5,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { CreditNotesApi } from "./CreditNotesApi.ts"
 import { CreditsApi } from "./CreditsApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
+import { EntitlementsApi } from "./EntitlementsApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
@@ -33,6 +34,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(PaymentsApi)
   .add(CreditsApi)
   .add(HoldsApi)
+  .add(EntitlementsApi)
   .add(TestClockAdvancesApi)
   .add(PaymentMethodSetupsApi)
   .add(UsageApi)
@@ -50,7 +52,7 @@ export const BillwrightApi = HttpApi.make("billwright")
       title: "Billwright API",
       version: "1.0.0",
       summary:
-        "Customers, plans, subscriptions, invoices, payments, credits, metered usage with exact totals, events and webhooks.",
+        "Customers, plans, subscriptions, invoices, payments, credits, entitlements, metered usage with exact totals, events and webhooks.",
       description: [
         "JSON over HTTP, with snake_case names, RFC 3339 instants and exact integers.",
         "",

@@ -5,6 +5,7 @@
 import { Resources } from "@billwright/core"
 import { creditExamples } from "./CreditExamples.ts"
 import { creditNoteExamples } from "./CreditNoteExamples.ts"
+import { entitlementExamples } from "./EntitlementExamples.ts"
 import type { Example } from "./Example.ts"
 import { invoiceExamples } from "./InvoiceExamples.ts"
 import { paymentExamples } from "./PaymentExamples.ts"
@@ -119,6 +120,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...creditNoteExamples,
   ...paymentExamples,
   ...creditExamples,
+  ...entitlementExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

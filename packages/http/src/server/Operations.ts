@@ -7,6 +7,7 @@ import {
   type Credits,
   type Deliveries,
   type Endpoints,
+  type Entitlements,
   type Events,
   type Holds,
   type Invoices,
@@ -26,6 +27,7 @@ import { Effect } from "effect"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
 import * as CreditNoteOperations from "./CreditNoteOperations.ts"
 import * as CreditOperations from "./CreditOperations.ts"
+import * as EntitlementOperations from "./EntitlementOperations.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
@@ -68,6 +70,7 @@ export const make: Effect.Effect<
   | Invoices
   | CreditNotes
   | Credits
+  | Entitlements
   | Holds
   | Payments
   | Usage
@@ -83,6 +86,7 @@ export const make: Effect.Effect<
   const subscriptionOperations = yield* SubscriptionOperations.make
   const creditNoteOperations = yield* CreditNoteOperations.make
   const creditOperations = yield* CreditOperations.make
+  const entitlementOperations = yield* EntitlementOperations.make
   const paymentOperations = yield* PaymentOperations.make
   const paymentMethodOperations = yield* PaymentMethodOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
@@ -98,6 +102,7 @@ export const make: Effect.Effect<
     ...creditNoteOperations,
     ...paymentOperations,
     ...creditOperations,
+    ...entitlementOperations,
     ...paymentMethodOperations,
     ...invoiceOperations,
     ...resourceOperations,

@@ -117,6 +117,7 @@ describe("400 invalid_request", () => {
 
 /** What reads by POST, because a plan has no place in a query. */
 const READING: ReadonlyArray<string> = [
+  "checkEntitlement",
   "diffPlans",
   "previewPlan",
   "previewNewSubscription",
@@ -154,6 +155,7 @@ describe("403 forbidden", () => {
           "invoices",
           "payments",
           "credits",
+          "entitlements",
           "usage",
           "events",
           "webhooks",
@@ -448,6 +450,8 @@ describe("503 unavailable", () => {
           grantCredits: { ...account, kind: "paid", amount: 1 },
           consumeCredits: { ...account, amount: 1 },
           reserveCredits: { ...account, amount: 1 },
+          checkEntitlement: { customer_id: customer, feature: "exports" },
+          consumeEntitlement: { customer_id: customer, feature: "exports" },
           extendHold: {},
           commitHold: {},
           createPaymentMethod: { customer_id: customer },
@@ -470,6 +474,7 @@ describe("503 unavailable", () => {
           summarizeUsage: `?customer_id=${customer}`,
           listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
           listUsageRecords: `?customer_id=${customer}`,
+          listEntitlements: `?customer_id=${customer}`,
           getCreditBalance: `?customer_id=${customer}&unit=token`,
           getUpcomingInvoice: `?subscription_id=${ApiServer.UNKNOWN.subscription}`,
         }

@@ -304,7 +304,7 @@ cross join lateral (
   })
 
   const list = Effect.fnUntraced(function* (
-    { customerId, invoiceGroup, phase, plan, version }: SubscriptionFilter,
+    { customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     page: Page.PageQuery,
   ) {
     const operation = "SubscriptionStore.list"
@@ -316,13 +316,14 @@ cross join lateral (
         customerId === undefined ? sql`true` : sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`
       const inGroup = invoiceGroup === undefined ? sql`true` : sql`t.invoice_group = ${invoiceGroup}`
       const inPhase = phase === undefined ? sql`true` : sql`t.phase = ${phase}`
+      const live = isLive === undefined ? sql`true` : sql`t.phase <> 'ended'`
       const ofPlan = plan === undefined ? sql`true` : sql`t.state -> 'plan' ->> 'key' = ${plan}`
       const ofVersion =
         version === undefined
           ? sql`true`
           : sql`(t.state -> 'plan' ->> 'version')::integer = ${String(version)}::integer`
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${ofPlan}
+where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${live} and ${ofPlan}
   and ${ofVersion} and ${inGroup} and ${position}
 order by ${order} limit ${limit}`
     })

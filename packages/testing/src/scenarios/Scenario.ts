@@ -6,6 +6,7 @@ import {
   BillingRuns,
   type CurrentTenant,
   Customers,
+  Entitlements,
   type Customer,
   Invoices,
   type Invoice,
@@ -73,7 +74,7 @@ const services = Layer.mergeAll(
   Plans.layer,
   Resources.layer,
   Subscriptions.layer,
-  Usage.layerWith({}),
+  Entitlements.layer.pipe(Layer.provideMerge(Usage.layerWith({}))),
 ).pipe(Layer.provide(SubscriptionDrafts.layer), Layer.provideMerge(Outbox.layer))
 
 /** Registers a scenario. It begins on 2026-01-01 with a meter and the plans `basic`, `pro` and `yearly`. */

@@ -1,0 +1,31 @@
+/**
+ * Entitlements over the API.
+ */
+import type { Entitlement, EntitlementConsumption, Entitlements } from "../entitlements/Entitlements.ts"
+import type { Connection } from "./Connection.ts"
+import { readAll, write } from "./Requests.ts"
+import { toQuery } from "./WireNames.ts"
+
+const toUnits = (sent: bigint | null): bigint | null => (sent === null ? null : BigInt(sent))
+
+const toEntitlement = <A extends Entitlement>(sent: A): A => ({
+  ...sent,
+  limit: toUnits(sent.limit),
+  used: toUnits(sent.used),
+  balance: toUnits(sent.balance),
+  overage: toUnits(sent.overage),
+})
+
+export const makeEntitlements = (connection: Connection): Entitlements => ({
+  check: async (input, options) =>
+    toEntitlement(await write<Entitlement>(connection, "POST", "/entitlements/check", input, options)),
+  list: async (customer, options) => {
+    const path = `/entitlements${toQuery(customer)}`
+    const request = { method: "GET", path, signal: options?.signal } as const
+    return (await readAll<Entitlement>(connection, request)).map(toEntitlement)
+  },
+  consume: async (input, options) =>
+    toEntitlement(
+      await write<EntitlementConsumption>(connection, "POST", "/entitlements/consume", input, options),
+    ),
+})

@@ -1,0 +1,220 @@
+/**
+ * The use cases of entitlements: whether a customer may use a feature now, and taking it.
+ */
+import { limitOf } from "@billwright/engine"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { PlanStore } from "../catalog/PlanStore.ts"
+import { type CustomerId, CustomerNotFound, customers } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { SubscriptionStore } from "../subscriptions/SubscriptionStore.ts"
+import { VersionTerms } from "../subscriptions/VersionTerms.ts"
+import { meters } from "../usage/Meter.ts"
+import * as MeterQueries from "../usage/MeterQueries.ts"
+import { Usage } from "../usage/Usage.ts"
+import { UsageKeyConflict } from "../usage/UsageRecord.ts"
+import { UsageStore } from "../usage/UsageStore.ts"
+import {
+  CheckEntitlement,
+  ConsumeEntitlement,
+  type Entitlement,
+  type EntitlementConsumption,
+  ListEntitlements,
+  type StoredEntitlementConsumption,
+} from "./Entitlement.ts"
+import {
+  answerOf,
+  answerOfConsumed,
+  consumedOf,
+  isSameConsumption,
+  limitReachedData,
+  type Taking,
+} from "./EntitlementAnswer.ts"
+import { entitlementEvents } from "./EntitlementEvents.ts"
+import { EntitlementStore } from "./EntitlementStore.ts"
+import { FeatureSources, type Source } from "./FeatureSources.ts"
+
+const decodeCheck = decoder(CheckEntitlement)
+const decodeConsume = decoder(ConsumeEntitlement)
+const decodeList = decoder(ListEntitlements)
+
+type Reason = StoredEntitlementConsumption["reason"]
+type Failure = InvalidInput | CustomerNotFound | InvoicingUnsupported | StorageError
+
+/** Checks, lists and takes what the customers of the current tenant may use. */
+export class Entitlements extends Context.Service<
+  Entitlements,
+  {
+    /**
+     * Whether a customer may use a feature now. It promises nothing: others may use it up before you do.
+     *
+     * `InvalidInput` on `feature` says that its meter can't be read: it was archived, or there is none.
+     */
+    readonly check: (input: CheckEntitlement) => Effect.Effect<Entitlement, Failure, CurrentTenant>
+
+    /** All features of the plans of a customer, as `check` gives them, in the order of their keys. */
+    readonly list: (
+      input: ListEntitlements,
+    ) => Effect.Effect<ReadonlyArray<Entitlement>, Failure, CurrentTenant>
+
+    /**
+     * Checks a metered feature, and records its usage if it is allowed: in one transaction. Of any number of callers at
+     * once, those are allowed for whom a hard limit has room. One that is not allowed records nothing, and is no error.
+     *
+     * With an `idempotencyKey`, the same again records nothing and gives the first answer, for ever. Other content fails
+     * with `UsageKeyConflict`. A refusal is not kept: after it, the key is free.
+     */
+    readonly consume: (
+      input: ConsumeEntitlement,
+    ) => Effect.Effect<EntitlementConsumption, Failure | UsageKeyConflict, CurrentTenant>
+  }
+>()("@billwright/core/entitlements/Entitlements") {
+  static readonly layer = Layer.effect(
+    Entitlements,
+    Effect.suspend(() => make),
+  )
+}
+
+/** What is asked for, with its defaults. */
+type Asked = ConsumeEntitlement & { readonly quantity: number }
+
+const make = Effect.gen(function* () {
+  const port = yield* optionalPort(EntitlementStore)
+  const subscriptionPort = yield* optionalPort(SubscriptionStore)
+  const collections = yield* Collections
+  const owners = collections.of(customers)
+  const transactor = yield* Transactor
+  const outbox = yield* Outbox
+  const usage = yield* Usage
+  const time = new CustomerTime(collections)
+  const terms = new VersionTerms(yield* PlanStore)
+  const queries = MeterQueries.make(yield* UsageStore, collections.of(meters))
+
+  /** What the subscriptions of a customer give. If there are none, the customer is looked at: a wrong id is an error. */
+  const given = Effect.fnUntraced(function* (id: CustomerId) {
+    const sources = new FeatureSources(yield* subscriptionPort, terms, queries)
+    const all = yield* sources.entitling(id)
+    if (all.length > 0 || (yield* owners.status(id)) === "active") return { sources, all }
+    return yield* new CustomerNotFound({ id, field: "customerId" })
+  })
+
+  const ask = Effect.fnUntraced(function* ({ customerId, feature }: CheckEntitlement, quantity: number) {
+    const { all, sources } = yield* given(customerId)
+    const found = yield* sources.of(customerId, all, feature)
+    return answerOf({ customerId, feature }, all.length > 0, found, quantity)
+  })
+
+  const check = Effect.fn("Entitlements.check")(function* (input: CheckEntitlement) {
+    const decoded = yield* decodeCheck(input)
+    const { answer } = yield* time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1))
+    return answer
+  })
+
+  const list = Effect.fn("Entitlements.list")(function* (input: ListEntitlements) {
+    const { customerId } = yield* decodeList(input)
+    const all = Effect.gen(function* () {
+      const { all: entitling, sources } = yield* given(customerId)
+      const features = yield* sources.ofAll(customerId, entitling)
+      return features.map(
+        ({ feature, sources: found }) => answerOf({ customerId, feature }, true, found, 1).answer,
+      )
+    })
+    return yield* time.within(customerId, all)
+  })
+
+  /** The answer of the consumption that has the key. */
+  const earlier = Effect.fnUntraced(function* (asked: Asked) {
+    const { customerId, idempotencyKey } = asked
+    if (idempotencyKey === undefined) return undefined
+    const stored = Option.getOrUndefined(yield* (yield* port).byKey(customerId, idempotencyKey))
+    if (stored === undefined) return undefined
+    if (isSameConsumption(stored, asked)) return answerOfConsumed(stored, stored.idempotencyKey)
+    return yield* new UsageKeyConflict({ field: "idempotencyKey", recordId: stored.usageRecordId })
+  })
+
+  /** Tells that a limit was reached, once for each period and limit. */
+  const tell = Effect.fnUntraced(function* (asked: Asked, taking: Taking) {
+    const { source } = taking
+    const limit = limitOf(source.feature)
+    if (limit === null) return
+    const { customerId, feature } = asked
+    const { subscriptionId, time: span } = source
+    const reachedAt = yield* Clock.currentTimeMillis
+    const reached = { customerId, feature, subscriptionId, periodStart: span.start, limit, reachedAt }
+    if (!(yield* (yield* port).reach(reached))) return
+    const type = entitlementEvents["entitlement.limit_reached"]
+    yield* outbox.publish(type, limitReachedData(asked, taking, limit), { customerId })
+  })
+
+  /** Records what the customer may use. */
+  const use = Effect.fnUntraced(function* (asked: Asked, { metered, source }: Taking, reason: Reason) {
+    const { customerId, dimensions, idempotencyKey, quantity } = asked
+    const { productId, unit } = metered.rollup
+    const optional = { ...(dimensions && { dimensions }), ...(idempotencyKey && { idempotencyKey }) }
+    const recorded = yield* usage.record({ customerId, productId, unit, quantity, ...optional })
+    // A record that was there before counts already.
+    const added = recorded._tag === "Recorded" ? BigInt(quantity) : 0n
+    const after: Taking = { metered, source: { ...source, used: source.used + added } }
+    const createdAt = yield* Clock.currentTimeMillis
+    const consumed = consumedOf(asked, after, recorded.record.id, reason, createdAt)
+    if (idempotencyKey !== undefined) yield* (yield* port).insert({ ...consumed, idempotencyKey })
+    const answer = answerOfConsumed(consumed, idempotencyKey ?? null)
+    if (answer.balance === 0n) yield* tell(asked, after)
+    return answer
+  })
+
+  const take = Effect.fnUntraced(function* (asked: Asked) {
+    const known = yield* earlier(asked)
+    if (known !== undefined) return known
+    yield* (yield* port).lock(asked.customerId)
+    // Whoever held the customer before may have used the key.
+    const made = yield* earlier(asked)
+    if (made !== undefined) return made
+    const { quantity } = asked
+    const { answer, source } = yield* ask(asked, quantity)
+    const idempotencyKey = asked.idempotencyKey ?? null
+    const refused: EntitlementConsumption = { ...answer, quantity, usageRecordId: null, idempotencyKey }
+    if (source === undefined) return refused
+    const taking = yield* takingOf(source, asked)
+    if (answer.reason === "included" || answer.reason === "overage") {
+      return yield* use(asked, taking, answer.reason)
+    }
+    yield* tell(asked, taking)
+    return refused
+  })
+
+  const consume = Effect.fn("Entitlements.consume")(function* (input: ConsumeEntitlement) {
+    const decoded = yield* decodeConsume(input)
+    const asked = { ...decoded, quantity: decoded.quantity ?? 1 }
+    return yield* transactor.atomically(time.within(asked.customerId, take(asked)))
+  })
+
+  return Entitlements.of({ check, list, consume })
+})
+
+const refuse = (field: string, problem: string) => Effect.fail(new InvalidInput({ field, problem }))
+
+/** Refuses a feature of which nothing can be taken by recording usage. */
+const takingOf = (source: Source, { feature, quantity }: Asked): Effect.Effect<Taking, InvalidInput> => {
+  const { metered } = source
+  const named = JSON.stringify(feature)
+  if (metered === null) {
+    return refuse("feature", `${named} is not metered: only what is metered can be consumed`)
+  }
+  const { aggregation, meterKey } = metered.rollup
+  if (aggregation === "count") {
+    const isOne = quantity === 1
+    return isOne
+      ? Effect.succeed({ metered, source })
+      : refuse("quantity", `must be 1: the meter ${meterKey} of ${named} counts records`)
+  }
+  if (aggregation === "sum") return Effect.succeed({ metered, source })
+  const problem = `${named} can't be consumed: its meter ${meterKey} has the aggregation ${aggregation}, and only those with sum and count can be`
+  return refuse("feature", problem)
+}

@@ -1,0 +1,166 @@
+/**
+ * Entitlements on Postgres: callers at once in transactions of the host, and what it refuses by itself, also in plain SQL
+ * of the owner of the tables.
+ */
+import {
+  Billing,
+  type CurrentTenant,
+  Customers,
+  Entitlements,
+  Meters,
+  Plans,
+  Subscriptions,
+} from "@billwright/core"
+import { Host, PostgresClient, Storage } from "@billwright/postgres"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { Client, Pool } from "pg"
+import { type Attempt, tried } from "./Refusals.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const CHECK = "23514"
+const FINAL = "23001"
+const UNIQUE = "23505"
+
+/** How many callers there are, and how many of them are in a transaction at once. */
+const CALLERS = 64
+const CONNECTIONS = 8
+
+/** Runs a test over a database of its own. */
+const withDatabase = <A, E>(
+  test: (url: string) => Effect.Effect<A, E, Billing.Services | Billing.Storage | CurrentTenant>,
+) =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.make
+    const services = Billing.layer.pipe(
+      Layer.provideMerge(Storage.layer()),
+      Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
+    )
+    return yield* test(url).pipe(asTenant, Effect.provide(services))
+  }).pipe(Effect.scoped)
+
+/** A new customer whose plan includes 100 exports in a period. */
+const begin = Effect.gen(function* () {
+  yield* (yield* Meters).create({ key: "exports", productId: "export", unit: "export" })
+  const exporter = {
+    key: "exporter",
+    name: "Exporter",
+    currencies: ["EUR"],
+    interval: { unit: "year", count: 1 },
+    charges: [],
+    features: { exports: { type: "metered", meter: "exports", included: "100", limit: "hard" } },
+  } as const
+  yield* (yield* Plans).push({ plans: [exporter] })
+  const { id: customerId } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
+  yield* (yield* Subscriptions).create({ customerId, plan: "exporter" })
+  return { customerId, feature: "exports" }
+})
+
+type Asked = Effect.Success<typeof begin>
+
+/** Uses 3 exports in a transaction of the host, which repeats it when it met another one. Gives whether it was allowed. */
+const consumeInHosts = Effect.fnUntraced(function* (pool: Pool, isolation: string, asked: Asked) {
+  const { consume } = yield* Entitlements
+  const once = Effect.gen(function* () {
+    const client = yield* Effect.acquireRelease(
+      Effect.promise(() => pool.connect()),
+      (one) => Effect.sync(() => one.release()),
+    )
+    const query = (sql: string) => Effect.promise(() => client.query(sql))
+    yield* query(`begin isolation level ${isolation}`)
+    // The snapshot of the transaction is from before it waits.
+    yield* query("select count(*) from billwright.usage_records")
+    const used = yield* Effect.result(consume({ ...asked, quantity: 3 }).pipe(Host.joining(client)))
+    if (used._tag === "Success") {
+      return yield* Effect.promise(() =>
+        client.query("commit").then(
+          () => used.success.allowed,
+          () => client.query("rollback").then(() => undefined),
+        ),
+      )
+    }
+    yield* query("rollback")
+    assert.deepInclude(used.failure, { _tag: "StorageError", retryable: true })
+    return undefined
+  }).pipe(Effect.scoped)
+  let outcome: boolean | undefined
+  while (outcome === undefined) outcome = yield* once
+  return outcome
+})
+
+it.live.each(["read committed", "repeatable read", "serializable"])(
+  "callers at once in transactions of a host at %s never pass a hard limit together",
+  (isolation) =>
+    withDatabase((url) =>
+      Effect.gen(function* () {
+        const asked = yield* begin
+        const pool = yield* Effect.acquireRelease(
+          Effect.sync(() => new Pool({ connectionString: url, max: CONNECTIONS })),
+          (one) => Effect.promise(() => one.end()),
+        )
+        const hosted = yield* Layer.build(
+          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+        )
+        const outcomes = yield* Effect.all(
+          Array.from({ length: CALLERS }, () => consumeInHosts(pool, isolation, asked)),
+          { concurrency: CONNECTIONS },
+        ).pipe(Effect.provide(hosted))
+        assert.lengthOf(
+          outcomes.filter((isAllowed) => isAllowed),
+          33,
+        )
+        assert.deepInclude(yield* (yield* Entitlements).check(asked), { used: 99n, balance: 1n })
+      }).pipe(Effect.scoped),
+    ),
+  { timeout: 60_000 },
+)
+
+it.live("Postgres refuses what must not be, also of the owner of the tables", () =>
+  withDatabase((url) =>
+    Effect.gen(function* () {
+      const asked = yield* begin
+      yield* (yield* Entitlements).consume({ ...asked, quantity: 100, idempotencyKey: "k" })
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = new Client({ connectionString: url })
+          await one.connect()
+          return one
+        }),
+        (one) => Effect.promise(() => one.end()),
+      )
+      const update = (table: string, set: string): ReadonlyArray<string> => [
+        `update billwright.billing_entitlement_${table} set ${set}`,
+      ]
+      const repeat = (key: string, used: string, limitType: string, reason: string) => [
+        `insert into billwright.billing_entitlement_consumptions (account_id, mode, customer_id, idempotency_key, feature,
+    quantity, dimensions, usage_record_id, subscription_id, meter, reason, limit_type, usage_limit, used, period_start,
+    resets_at, created_at)
+  select account_id, mode, customer_id, ${key}, feature, quantity, dimensions, usage_record_id, subscription_id, meter,
+    '${reason}', '${limitType}', usage_limit, ${used}, period_start, resets_at, created_at
+  from billwright.billing_entitlement_consumptions`,
+      ]
+      const attempts: ReadonlyArray<Attempt> = [
+        ["nothing", undefined, []],
+        ["another consumption", undefined, repeat("'l'", "used", "hard", "included")],
+        ["a second consumption with a key", UNIQUE, repeat("idempotency_key", "used", "hard", "included")],
+        ["more than a hard limit", CHECK, repeat("'l'", "used + 1", "hard", "overage")],
+        ["more than is included without overage", CHECK, repeat("'l'", "used + 1", "soft", "included")],
+        [
+          "a limit that is told twice",
+          UNIQUE,
+          [
+            "insert into billwright.billing_entitlement_limits select * from billwright.billing_entitlement_limits",
+          ],
+        ],
+        ["a change of a consumption", FINAL, update("consumptions", "used = 1")],
+        ["a change of a limit", FINAL, update("limits", "usage_limit = 1")],
+        ...["consumptions", "limits"].flatMap((table): Array<Attempt> => [
+          [`the removal of ${table}`, FINAL, [`delete from billwright.billing_entitlement_${table}`]],
+          [`the truncation of ${table}`, FINAL, [`truncate billwright.billing_entitlement_${table}`]],
+        ]),
+      ]
+      assert.deepStrictEqual(yield* Effect.promise(() => tried(client, attempts)), attempts)
+    }).pipe(Effect.scoped),
+  ),
+)
