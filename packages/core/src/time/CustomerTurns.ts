@@ -81,16 +81,20 @@ export const make = Effect.gen(function* () {
     const due = yield* duePort
     const all = yield* due.ofCustomer(owner.customerId, until)
     const others = all.filter(({ subject: { id } }) => id !== mine.id && !owner.own.has(id))
-    // Those after the last one that was read are not known.
+    // Those that are due after the last one that was read are not known.
     const unread = all.length < MAX_SUBJECTS_OF_CUSTOMER ? FREE.next : all.at(-1)!.dueAt
     if (others.length === 0 || !(yield* hasItems(owner))) return { ...FREE, next: unread }
     let first: { readonly subject: CustomerDue; readonly place: Place } | undefined
     for (const subject of others) {
+      // They are in the order of `compare`, but for drafts that are due at the same instant.
+      if (first !== undefined && (subject.subject.kind === "subscription" || subject.dueAt > first.place.at))
+        break
       const place = yield* placeOf(subject, owner)
       if (place === undefined) continue
       if (first === undefined || compare(place, first.place) < 0) first = { subject, place }
     }
-    if (first === undefined) return { ...FREE, next: unread }
+    // What is not known may have to be billed before this. It is known once others of other currencies are billed.
+    if (first === undefined) return { before: unread <= mine.at ? others[0] : undefined, next: unread }
     const before = compare(first.place, mine) < 0 ? first.subject : undefined
     return { before, next: Math.min(first.place.at, unread) } satisfies Turn
   })

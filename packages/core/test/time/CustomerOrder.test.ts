@@ -1,9 +1,17 @@
 /**
  * J8 across the subscriptions of a customer: which invoice gets an item does not depend on who bills what first.
  */
-import { BillingRuns, DueStore, InvoiceItems, Plans, Subscriptions } from "@billwright/core"
+import {
+  BillingRuns,
+  DueStore,
+  InvoiceItems,
+  MAX_SUBJECTS_OF_CUSTOMER,
+  Plans,
+  Subscriptions,
+  SubscriptionStore,
+} from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { fc, holdsEffect } from "../property.ts"
 import { at, newCustomer } from "../world.ts"
@@ -141,6 +149,13 @@ const twoDue = (credit: bigint | undefined) =>
 
 const LATE = DateTime.add(START, { days: 32 })
 
+const usd = {
+  ...pro,
+  key: "usd",
+  currencies: ["USD"],
+  charges: [{ key: "base", model: "flat" as const, price: { USD: "20.00" } }],
+}
+
 /** What is due first fails. */
 const failFirst = (retryAt: DateTime.Utc | null) =>
   Effect.gen(function* () {
@@ -200,4 +215,58 @@ describe("what a customer with items has due after something that has failed", (
       assert.deepStrictEqual(yield* totalsOf(two), [2_000n, 2_000n])
     }).pipe(inYears(START.epochMilliseconds)),
   )
+})
+
+describe("a customer with items and very much that is due", () => {
+  it.effect("is billed in the order also when more of another currency is due before than is read", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      yield* (yield* Plans).push({ plans: [usd] })
+      const customer = yield* newCustomer()
+      const { create } = yield* Subscriptions
+      for (let count = 0; count < MAX_SUBJECTS_OF_CUSTOMER; count++)
+        yield* create({ customerId: customer.id, plan: usd.key })
+      yield* advanceTo(DateTime.add(START, { hours: 5 }).epochMilliseconds)
+      const first = yield* create({ customerId: customer.id, plan: "pro" })
+      yield* advanceTo(DateTime.add(START, { days: 1 }).epochMilliseconds)
+      const second = yield* create({ customerId: customer.id, plan: "pro" })
+      yield* advanceTo(DateTime.add(START, { days: 2 }).epochMilliseconds)
+      const item = { customerId: customer.id, currency: "EUR", description: "Sorry", amount: -3_000n }
+      yield* (yield* InvoiceItems).create(item)
+      yield* TestClock.setTime(LATE.epochMilliseconds)
+      // Another runner has all but the last one.
+      const leaseUntil = DateTime.add(LATE, { minutes: 2 })
+      const limit = MAX_SUBJECTS_OF_CUSTOMER + 1
+      yield* (yield* DueStore).claimDue({ lane: "billing", now: LATE, leaseUntil, limit })
+      yield* runDue
+      yield* advanceTo(DateTime.add(LATE, { hours: 3 }).epochMilliseconds)
+      assert.deepStrictEqual(yield* totalsOf({ first, second }), [0n, 1_000n])
+    }).pipe(inYears(START.epochMilliseconds)),
+  )
+
+  it.effect("takes steps that grow with what is due, and not with its square", () => {
+    let found = 0
+    const counting = Layer.effect(
+      SubscriptionStore,
+      Effect.map(SubscriptionStore, (store) =>
+        SubscriptionStore.of({ ...store, find: (id) => Effect.suspend(() => (found++, store.find(id))) }),
+      ),
+    )
+    const subscriptions = 30
+    return Effect.gen(function* () {
+      yield* pushPro
+      const customer = yield* newCustomer()
+      const { create } = yield* Subscriptions
+      for (let count = 0; count < subscriptions; count++)
+        yield* create({ customerId: customer.id, plan: "pro" })
+      yield* advanceTo(DateTime.add(START, { days: 2 }).epochMilliseconds)
+      const item = { customerId: customer.id, currency: "EUR", description: "Sorry", amount: -3_000n }
+      yield* (yield* InvoiceItems).create(item)
+      yield* TestClock.setTime(LATE.epochMilliseconds)
+      const counted = Layer.fresh(BillingRuns.layerManual).pipe(Layer.provide(counting))
+      const { failed } = yield* Effect.provide(runDue, counted)
+      assert.strictEqual(failed, 0)
+      assert.isAtMost(found, 4 * subscriptions)
+    }).pipe(inYears(START.epochMilliseconds))
+  })
 })
