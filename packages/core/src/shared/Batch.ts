@@ -13,6 +13,9 @@ interface Waiting {
   readonly answered: Deferred.Deferred<unknown, unknown>
 }
 
+/** How many members go on at once when a call is answered. Then the process has a chance to do something else. */
+const RESUMED_AT_ONCE = 10
+
 /** Calls that become one. */
 interface Round {
   readonly ask: (inputs: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<unknown>, unknown, unknown>
@@ -72,11 +75,13 @@ const askRound = ({ ask, calls }: Round): Effect.Effect<void, unknown, unknown> 
   return Effect.flatMap(Effect.exit(ask(calls.map(({ input }) => input))), (exit) =>
     Effect.forEach(
       calls,
-      ({ answered }, index) =>
-        Deferred.done(
+      ({ answered }, index) => {
+        const done = Deferred.done(
           answered,
           Exit.map(exit, (answers) => answers[index]),
-        ),
+        )
+        return (index + 1) % RESUMED_AT_ONCE === 0 ? Effect.andThen(done, Effect.yieldNow) : done
+      },
       { discard: true },
     ),
   )

@@ -82,6 +82,33 @@ describe("Batch", () => {
     }),
   )
 
+  it.live("lets the process do something else between its members, and makes as few calls", () =>
+    Effect.gen(function* () {
+      const { call, calls } = recorder()
+      let [turns, inTurn, most] = [0, 0, 0]
+      let immediate = setImmediate(function turn() {
+        turns++
+        inTurn = 0
+        immediate = setImmediate(turn)
+      })
+      const member = (number: number) =>
+        Effect.gen(function* () {
+          for (let round = 0; round < 3; round++) {
+            yield* call("find", number)
+            most = Math.max(most, ++inTurn)
+          }
+        })
+      yield* Batch.run(
+        Array.from({ length: 100 }, (_, number) => member(number)),
+        failedPart,
+      )
+      clearImmediate(immediate)
+      assert.isAtMost(most, 20)
+      assert.isAtLeast(turns, 30)
+      assert.lengthOf(calls, 3)
+    }),
+  )
+
   it.effect("makes a call within a call at once, and calls outside of a batch alone", () =>
     Effect.gen(function* () {
       const { call, calls } = recorder()
