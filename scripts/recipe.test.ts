@@ -62,6 +62,7 @@ const REFERRING = [
   "core/src/payments/PaymentBook.ts",
   "core/src/subscriptions/InvoiceItems.ts",
   "core/src/subscriptions/ReceiptAudit.ts",
+  "core/src/subscriptions/SpendAlerts.ts",
   "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",
   "core/src/usage/Usage.ts",
@@ -77,6 +78,7 @@ const REFERRING = [
   "postgres/src/functions/UsageFunctions.ts",
   "postgres/src/migrations/Migration0012.ts",
   "postgres/src/migrations/Migration0016.ts",
+  "postgres/src/migrations/Migration0031.ts",
   "postgres/src/stores/PostgresCollections.ts",
   "postgres/src/stores/PostgresEventStore.ts",
   "postgres/src/stores/PostgresSubscriptionStore.ts",
@@ -110,6 +112,8 @@ const FOR_PEOPLE = [
 
 /** Tests of the hand-written ports, which need customers, and the samples and generators of customers that they use. */
 const CUSTOMERS_TESTED = [
+  "testing/src/contract/SpendMarkContract.ts",
+  "testing/src/scenarios/SpendScenarios.ts",
   "testing/src/model/InvoicingInterpreter.ts",
   "testing/src/Generators.ts",
   "testing/src/Sample.ts",

@@ -8,6 +8,7 @@ import type { Disputes } from "./payments/Disputes.ts"
 import type { PaymentMethods } from "./payments/PaymentMethods.ts"
 import type { Refunds } from "./payments/Refunds.ts"
 import type { Redemptions } from "./subscriptions/Redemptions.ts"
+import type { SpendAlerts } from "./subscriptions/SpendAlerts.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { TestClocks } from "./time/TestClocks.ts"
 import type { Meters } from "./usage/Meters.ts"
@@ -20,6 +21,7 @@ export type * from "./invoices/InvoiceItems.ts"
 export type * from "./payments/Disputes.ts"
 export type * from "./payments/PaymentMethods.ts"
 export type * from "./payments/Refunds.ts"
+export type * from "./subscriptions/SpendAlerts.ts"
 export type * from "./time/PlanMigrations.ts"
 export type * from "./time/TestClocks.ts"
 export type * from "./usage/Meters.ts"
@@ -45,6 +47,8 @@ export interface ResourceCalls {
   readonly redemptions: Redemptions
   /** Money of payments that goes back to customers. */
   readonly refunds: Refunds
+  /** Spend alerts: each publishes an event when what a customer's usage costs reaches an amount, and can block. */
+  readonly spendAlerts: SpendAlerts
   /** Test clocks: in test mode, the time of some customers, which moves when you say so. */
   readonly testClocks: TestClocks
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */

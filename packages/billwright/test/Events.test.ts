@@ -226,6 +226,7 @@ describe("the host's own event types", () => {
       "dispute.closed": true,
       "dispute.opened": true,
       "invoice.reopened": true,
+      "spend.alert": true,
       "subscription.created": true,
       "subscription.activated": true,
       "subscription.canceled": true,

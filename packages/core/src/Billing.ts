@@ -35,6 +35,7 @@ import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
 import { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
+import { SpendMarks } from "./subscriptions/SpendMarks.ts"
 import * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
@@ -79,6 +80,7 @@ const INVOICING_PORTS = [
   InvoiceStore,
   LiveSubscriptions,
   PaymentStore,
+  SpendMarks,
   SubscriptionStore,
 ] as const
 

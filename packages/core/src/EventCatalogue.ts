@@ -10,6 +10,7 @@ import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
 import { collectionEvents, paymentEvents } from "./payments/PaymentEvents.ts"
 import { methodEvents } from "./payments/PaymentMethodEvents.ts"
 import { disputeEvents, refundEvents, reopenedEvents } from "./payments/RefundEvents.ts"
+import { spendAlert } from "./subscriptions/SpendEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageUnbilled } from "./subscriptions/UnbilledEvent.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
@@ -27,6 +28,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(creditEvents),
   ...Object.values(entitlementEvents),
   ...Object.values(subscriptionEvents),
+  spendAlert,
   usageThreshold,
   usageUnbilled,
 ]

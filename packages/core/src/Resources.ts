@@ -19,6 +19,8 @@ import type { CurrentTenant } from "./shared/Tenant.ts"
 import { InvoiceItems } from "./subscriptions/InvoiceItems.ts"
 import * as Redemption from "./subscriptions/Redemption.ts"
 import { Redemptions } from "./subscriptions/Redemptions.ts"
+import * as SpendAlert from "./subscriptions/SpendAlert.ts"
+import { SpendAlerts } from "./subscriptions/SpendAlerts.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
 import { PlanMigrations } from "./time/PlanMigrations.ts"
@@ -40,6 +42,7 @@ export type Services =
   | PlanMigrations
   | Redemptions
   | Refunds
+  | SpendAlerts
   | TestClocks
   | Thresholds
 
@@ -53,6 +56,7 @@ export const layer = Layer.mergeAll(
   Meters.layer,
   PlanMigrations.layer,
   Redemptions.layer,
+  SpendAlerts.layer,
   Thresholds.layer,
 )
 
@@ -107,6 +111,7 @@ export const all: {
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
   readonly redemptions: Entry<typeof Redemption.redemptions>
   readonly refunds: Entry<typeof Refund.refunds>
+  readonly spendAlerts: Entry<typeof SpendAlert.spendAlerts>
   readonly testClocks: Entry<typeof TestClock.testClocks>
   readonly thresholds: Entry<typeof Threshold.thresholds>
 } = {
@@ -152,6 +157,11 @@ export const all: {
   refunds: {
     definition: Refund.refunds,
     useCases: useCases(Refunds, (service) => service),
+  },
+  spendAlerts: {
+    definition: SpendAlert.spendAlerts,
+    removal: "delete",
+    useCases: useCases(SpendAlerts, (service) => ({ ...service, remove: service.delete })),
   },
   testClocks: {
     definition: TestClock.testClocks,

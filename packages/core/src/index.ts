@@ -158,6 +158,9 @@ export { INVOICE_LIMITS, invoiceView } from "./invoices/InvoiceView.ts"
 export type { InvoiceLineView, InvoiceView, ReceiptView } from "./invoices/InvoiceView.ts"
 export * as InvoiceItem from "./invoices/InvoiceItem.ts"
 export { InvoiceItems } from "./subscriptions/InvoiceItems.ts"
+export * as SpendAlert from "./subscriptions/SpendAlert.ts"
+export { SpendAlerts } from "./subscriptions/SpendAlerts.ts"
+export { MAX_MARKED_CUSTOMERS, type MarkedCustomer, SpendMarks } from "./subscriptions/SpendMarks.ts"
 export { InvoiceStore } from "./invoices/InvoiceStore.ts"
 export type {
   BilledLine,

@@ -261,6 +261,7 @@ export {
 } from "./payments/Retry.ts"
 export type { TermsOf } from "./subscriptions/Runs.ts"
 export { type Cause, type SharedEffect, stepTogether, togetherOf } from "./subscriptions/Together.ts"
+export { periodUntil, usageCost } from "./subscriptions/Spend.ts"
 export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"
 export { type CountedTime, countedTime, entitledAt } from "./entitlements/Allowance.ts"
 export {

@@ -30,6 +30,7 @@ export const UNKNOWN = {
   dispute: `dis_${"0".repeat(26)}`,
   paymentMethod: `mtd_${"0".repeat(26)}`,
   refund: `ref_${"0".repeat(26)}`,
+  spendAlert: `spa_${"0".repeat(26)}`,
   redemption: `red_${"0".repeat(26)}`,
   threshold: `thr_${"0".repeat(26)}`,
   meter: `mtr_${"0".repeat(26)}`,

@@ -72,6 +72,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.expect(201, "POST", "/v1/payment_methods", { json: method })).id)
     const item = { customer_id: customer, currency: "EUR", amount: 100, description: "Set-up" }
     remember((yield* api.expect(201, "POST", "/v1/invoice_items", { json: item })).id)
+    const alert = { customer_id: customer, currency: "EUR", amount: 10_000 }
+    remember((yield* api.expect(201, "POST", "/v1/spend_alerts", { json: alert })).id)
     remember((yield* api.expect(201, "POST", "/v1/test_clocks", { json: {} })).id)
     remember((yield* api.newEndpoint()).id)
     const key = `key_${customer.slice(4)}`
@@ -119,7 +121,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|red|spa|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

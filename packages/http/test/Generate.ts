@@ -244,6 +244,7 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["disputes", "dis"],
   ["coupons", "cpn"],
   ["redemptions", "red"],
+  ["spend_alerts", "spa"],
   ["plan_migrations", "mig"],
   ["thresholds", "thr"],
   ["holds", "hld"],

@@ -24,6 +24,8 @@ import {
   PaymentStore,
   PlanStore,
   RetentionStore,
+  SpendAlert,
+  SpendMarks,
   SubscriptionStore,
   Threshold,
   Transactor,
@@ -48,6 +50,7 @@ import { Outbox } from "./Outbox.ts"
 import { paymentStore, PaymentTable } from "./PaymentTable.ts"
 import { planStore, PlanTable } from "./PlanTable.ts"
 import { retentionStore } from "./RetentionStorage.ts"
+import { spendMarks, SpendMarkTable } from "./SpendMarkTable.ts"
 import { liveSubscriptions, subscriptionStore, SubscriptionTable } from "./SubscriptionTable.ts"
 import { usageStore } from "./UsageStorage.ts"
 import { UsageTable } from "./UsageTable.ts"
@@ -60,12 +63,14 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
   const endpoints = new EndpointTable(journal)
   const deliveries = new DeliveryTable(journal, events, endpoints)
   const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })
+  const marks = new SpendMarkTable(journal, collections.tableOf(SpendAlert.spendAlerts))
   const usage = new UsageTable(
     journal,
     customers,
     collections.tableOf(Threshold.thresholds),
     collections.tableOf(Meter.meters),
     outbox,
+    marks,
   )
   const keys = new ApiKeyTable(journal)
   const idempotency = new IdempotencyTable(journal)
@@ -94,6 +99,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     Context.add(PaymentStore, paymentStore(payments, journal)),
     Context.add(CreditStore, creditStore(credits, journal)),
     Context.add(EntitlementStore, entitlementStore(entitlements, journal)),
+    Context.add(SpendMarks, spendMarks(marks, journal)),
     Context.add(DueStore, dueStore(due, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),

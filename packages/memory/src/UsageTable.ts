@@ -29,6 +29,7 @@ import type { Journal } from "./Journal.ts"
 import type { MeterCells } from "./MeterCells.ts"
 import { addTo, answerOf, MeterTable } from "./MeterTable.ts"
 import type { Outbox } from "./Outbox.ts"
+import type { SpendMarkTable } from "./SpendMarkTable.ts"
 import { ThresholdFirings } from "./ThresholdFirings.ts"
 import { cellDiscrepanciesOf, discrepanciesOf } from "./UsageAudit.ts"
 import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
@@ -62,6 +63,7 @@ export class UsageTable {
   readonly #journal: Journal
   readonly #customers: CollectionTable<Customer.Customer>
   readonly #outbox: Outbox
+  readonly #marks: SpendMarkTable
   readonly #tenants = new Map<string, TenantUsage>()
 
   constructor(
@@ -70,10 +72,12 @@ export class UsageTable {
     thresholds: CollectionTable<Threshold.Threshold>,
     meters: CollectionTable<Meter.Meter>,
     outbox: Outbox,
+    marks: SpendMarkTable,
   ) {
     this.#journal = journal
     this.#customers = customers
     this.#outbox = outbox
+    this.#marks = marks
     this.meterRollups = new MeterTable(journal, meters)
     this.firings = new ThresholdFirings(journal, thresholds, (tenant, threshold) =>
       this.#meterOf(tenant, threshold),
@@ -103,6 +107,7 @@ export class UsageTable {
       }
       outcomes.push(outcome)
     }
+    if (added.length > 0) this.#marks.markWatched(tenant, customersOf(added))
     const crossings = this.#fire(added)
     const told = this.#tell(usage.tenant, crossings, added)
     return Exit.map(told, () => ({ outcomes, crossings }))
@@ -291,6 +296,10 @@ export class UsageTable {
     }
     return usage
   }
+}
+
+function* customersOf(records: ReadonlyArray<StoredRecord>): Generator<Customer.CustomerId> {
+  for (const { meter } of records) yield meter.customerId
 }
 
 const customerOf = (usage: TenantUsage, customerId: Customer.CustomerId): CustomerUsage => {

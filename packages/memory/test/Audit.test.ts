@@ -1,4 +1,4 @@
-import { Customer, IdGenerator, Meter, Tenant, Threshold } from "@billwright/core"
+import { Customer, IdGenerator, Meter, SpendAlert, Tenant, Threshold } from "@billwright/core"
 import { Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -8,6 +8,7 @@ import { EndpointTable } from "../src/EndpointTable.ts"
 import { EventTable } from "../src/EventTable.ts"
 import { Journal } from "../src/Journal.ts"
 import { Outbox } from "../src/Outbox.ts"
+import { SpendMarkTable } from "../src/SpendMarkTable.ts"
 import { StoredRecord } from "../src/UsageMeter.ts"
 import { UsageTable } from "../src/UsageTable.ts"
 
@@ -28,6 +29,7 @@ describe("audit", () => {
         new CollectionTable(journal, Threshold.thresholds),
         meters,
         outbox,
+        new SpendMarkTable(journal, new CollectionTable(journal, SpendAlert.spendAlerts)),
       )
       const customer = yield* Sample.customer()
       const next = DateTime.add(Sample.CREATED_AT, { days: 1 })

@@ -22,6 +22,7 @@ import * as PostgresInvoiceStore from "./stores/PostgresInvoiceStore.ts"
 import * as PostgresPaymentStore from "./stores/PostgresPaymentStore.ts"
 import * as PostgresPlanStore from "./stores/PostgresPlanStore.ts"
 import * as PostgresRetentionStore from "./stores/PostgresRetentionStore.ts"
+import * as PostgresSpendMarks from "./stores/PostgresSpendMarks.ts"
 import * as PostgresSubscriptionStore from "./stores/PostgresSubscriptionStore.ts"
 import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 
@@ -48,6 +49,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
     PostgresPaymentStore.layer,
     PostgresPlanStore.layer,
     PostgresRetentionStore.layer,
+    PostgresSpendMarks.layer,
     PostgresSubscriptionStore.layer,
     PostgresSubscriptionStore.layerLive,
     PostgresUsageStore.layer,

@@ -41,6 +41,7 @@ const NAMES = [
   "plans",
   "redemptions",
   "refunds",
+  "spend_marks",
   "sweep_cells",
   "test_clocks",
   "usage_daily",

@@ -285,6 +285,7 @@ const FROZEN: ReadonlyArray<string> = [
   "cf277f2a9672d8bca91f10eef9a387d2d59f65c632da584e4e19e1ab45e714ee",
   "d649f31127ee7041ca0b41dde31911dc83c5bd613e28ed65578f35a3413b1d3d",
   "eb5fe04360bbc623b3412a767e52d9b284955ec12708c6526510d5b243d74a9d",
+  "9f7eee239b2a617daff400e5e6632656d6475c9a8fa6a484f919ac8b5204f709",
 ]
 
 describe("each migration", () => {

@@ -12,10 +12,12 @@ import { invoiceContract } from "./contract/InvoiceContract.ts"
 import { invoicingModelContract } from "./contract/InvoicingModelContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { paymentContract } from "./contract/PaymentContract.ts"
+import { spendMarkContract } from "./contract/SpendMarkContract.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { oneOffScenarios } from "./scenarios/OneOffScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
+import { spendScenarios } from "./scenarios/SpendScenarios.ts"
 import { subscriptionScenarios } from "./scenarios/SubscriptionScenarios.ts"
 import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
 
@@ -41,11 +43,13 @@ export const suite = <R, E>(
     paymentContract(test)
     creditContract(test)
     entitlementContract(test)
+    spendMarkContract(test)
     dueContract(test)
     invoicingModelContract(test)
     subscriptionScenarios(test)
     previewScenarios(test)
     oneOffScenarios(test)
     migrationScenarios(test)
+    spendScenarios(test)
   })
 }

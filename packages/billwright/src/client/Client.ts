@@ -116,6 +116,12 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: false,
       integers: { amount: true, reversed: true },
     }),
+    spendAlerts: makeResource(connection, {
+      path: "/spend_alerts",
+      removal: "delete",
+      isMutable: true,
+      integers: { amount: true, firedAmount: true },
+    }),
     testClocks: {
       ...makeResource<Omit<TestClocks, "advance">>(connection, {
         path: "/test_clocks",

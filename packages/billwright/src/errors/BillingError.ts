@@ -40,6 +40,7 @@ export type BillingErrorCode =
   | "too_many_test_clocks"
   | "action_unavailable"
   | "invoicing_unsupported"
+  | "too_many_spend_alerts"
   | "too_many_thresholds"
   | "too_many_endpoints"
   | "endpoint_disabled"

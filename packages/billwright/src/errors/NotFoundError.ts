@@ -162,6 +162,15 @@ export class RedemptionNotFoundError extends NotFoundError {
   }
 }
 
+/** No spend alert has the id, or it was deleted. */
+export class SpendAlertNotFoundError extends NotFoundError {
+  override readonly name = "SpendAlertNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("spend_alert_not_found", id, message, options)
+  }
+}
+
 /** No plan migration has the id, or it was deleted. */
 export class PlanMigrationNotFoundError extends NotFoundError {
   override readonly name = "PlanMigrationNotFoundError"

@@ -175,6 +175,22 @@ export interface RefundData {
   readonly sequence: number
 }
 
+/** Data of `spend.alert`. Amounts are integers of the currency's minor unit. */
+export interface SpendAlertData {
+  readonly spend_alert_id: string
+  readonly customer_id: string
+  /** `null`: it is about all subscriptions of the customer. */
+  readonly subscription_id: string | null
+  readonly currency: string
+  /** The amount that was reached: that of the alert, or a multiple of it. */
+  readonly amount: number | bigint
+  /** What the usage of the period cost when it was checked, before discounts and taxes. */
+  readonly spent: number | bigint
+  readonly action: "notify" | "block"
+  readonly period_start: string
+  readonly period_end: string
+}
+
 /** Data of events of disputes. Amounts are integers of the currency's minor unit. */
 export interface DisputeData {
   readonly dispute_id: string
@@ -345,6 +361,7 @@ export interface BuiltInEvents {
   readonly "refund.succeeded": RefundData
   readonly "dispute.closed": DisputeData
   readonly "dispute.opened": DisputeData
+  readonly "spend.alert": SpendAlertData
   readonly "subscription.activated": SubscriptionData
   readonly "subscription.canceled": SubscriptionData
   readonly "subscription.created": SubscriptionData

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { type Customer, type Tenant, Transactor } from "@billwright/core"
+import { type Customer, Events, SpendAlerts, type Tenant, Transactor } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { type Books, Choice, judgeBooks, outcomeOf } from "@billwright/simulation"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -174,6 +174,51 @@ describe("billing", () => {
     await month(one, MANY_CUSTOMERS)
     await one.advanceTo(SETTLED)
   })
+
+  it(
+    "fires a spend alert once after SIGKILL before or after any commit, and by 4 processes at once",
+    { ...ofRows(70), timeout: 3 * TIMEOUT },
+    async () => {
+      const template = await database()
+      const now = START_MILLIS + 10 * DAY
+      await on(template, START_MILLIS, async (one) => {
+        const customers = await one.run(subscribe(CUSTOMERS))
+        one.now = now
+        for (const { id: customerId } of customers) {
+          const alert = { customerId, currency: "EUR", amount: 100n, repeat: "multiples" } as const
+          await one.run(Effect.flatMap(SpendAlerts, ({ create }) => create(alert)))
+        }
+        await one.runDue()
+        for (const customer of customers) await one.run(use(customer, 1_000, now))
+      })
+      const fires = async (name: string): Promise<void> => {
+        const run = finished(await runner(name, {}, now))
+        assert.strictEqual(run.failed, 0)
+        await on(name, now, async (one) => {
+          const list = Effect.flatMap(Events, (events) => events.list({ type: "spend.alert" }))
+          const { data } = await one.run(list)
+          const amounts = data.map(({ payload }) => /"amount":(\d+)/.exec(payload)?.[1])
+          assert.deepStrictEqual(amounts, Array(CUSTOMERS).fill("1200"))
+        })
+      }
+      let deaths = 0
+      for (let commits = 1; ; commits++) {
+        const names = [await database(template), await database(template)] as const
+        const [before, after] = await Promise.all([
+          runner(names[0], { KILL: `before ${commits}` }, now),
+          runner(names[1], { KILL: `after ${commits}` }, now),
+        ])
+        for (const name of names) await fires(name)
+        if (before.signal === null && after.signal === null) break
+        deaths++
+      }
+      assert.isAtLeast(deaths, CUSTOMERS)
+      const crowded = await database(template)
+      for (const one of await Promise.all(Array.from({ length: 4 }, () => runner(crowded, {}, now))))
+        finished(one)
+      await fires(crowded)
+    },
+  )
 
   it("is done once by 4 processes", ofRows(47), async () => {
     const name = await due(MANY_CUSTOMERS)

@@ -121,6 +121,11 @@ export const MATRIX: ReadonlyArray<Row> = [
     "SIGSTOP of a process before it has its answer, beyond its lease, while another one collects",
     "J6: one charge, booked once; the late answer changes nothing",
   ),
+  row(
+    70,
+    "SIGKILL of a process that checks spend alerts, before or after any commit; 4 processes at once",
+    "each alert fires once, with its event",
+  ),
 ]
 
 declare module "vitest" {

@@ -395,6 +395,7 @@ export const bookOf = Effect.gen(function* () {
       invoices,
       invoiceBook,
       billing,
+      terms,
       usage,
       coupons,
       book: new SubscriptionBook(store, outbox, billing),

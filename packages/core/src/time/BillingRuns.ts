@@ -30,6 +30,7 @@ import { makeRefundRun } from "./RefundRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
+import { makeSpendRun } from "./SpendRun.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
 const RUN_LEASE_MILLIS = 120_000
@@ -115,6 +116,12 @@ export class BillingRuns extends Context.Service<
       onProgress?: (soFar: RunReport) => Effect.Effect<void>,
     ) => Effect.Effect<RunReport, InvalidInput | InvoicingUnsupported | StorageError>
 
+    /**
+     * Checks the spend alerts of customers that had usage since their last check, of all tenants. Gives how many customers it
+     * checked. One whose check fails is tried again later, and others go on. `runDue` without a lane begins with it.
+     */
+    readonly checkSpend: Effect.Effect<number, InvoicingUnsupported | StorageError>
+
     /** When something is due next. `none` if nothing will be due by itself. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, InvoicingUnsupported | StorageError>
 
@@ -136,6 +143,7 @@ export class BillingRuns extends Context.Service<
       const clockAdvance = yield* ClockAdvance.make
       const runMethod = yield* makeMethodRun
       const runRefund = yield* makeRefundRun
+      const checkSpend = Effect.withSpan(yield* makeSpendRun, "BillingRuns.checkSpend")
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
         const { attempts, subject } = claimed
@@ -308,6 +316,7 @@ export class BillingRuns extends Context.Service<
           return yield* new InvalidInput({ field: "until", problem: "must not be in the future" })
         }
         const due = yield* duePort
+        if (only === undefined) yield* checkSpend
         let report: RunReport = { subscriptions: 0, invoices: 0, failed: 0, hasMore: true }
         const note = ({ failed = 0, invoices = 0, subscriptions = 0 }: Counts) => {
           report = {
@@ -365,7 +374,7 @@ export class BillingRuns extends Context.Service<
       const nextDueAt = Effect.flatMap(duePort, (due) => due.nextDueAt)
       const countDue = (until: DateTime.Utc) => Effect.flatMap(duePort, (due) => due.countDue(until))
 
-      return BillingRuns.of({ runDue, nextDueAt, countDue })
+      return BillingRuns.of({ runDue, checkSpend, nextDueAt, countDue })
     }),
   )
 
@@ -375,10 +384,11 @@ export class BillingRuns extends Context.Service<
    */
   static readonly layer = Layer.effect(
     BillingRuns,
-    Effect.tap(BillingRuns, ({ nextDueAt, runDue }) =>
+    Effect.tap(BillingRuns, ({ checkSpend, nextDueAt, runDue }) =>
       RunLoop.work({
         nextDueAt,
         lanes: LANES.map((lane) => (input) => runDue({ ...input, lane, pace: "background" })),
+        checkSpend,
       }),
     ),
   ).pipe(Layer.provide(BillingRuns.layerManual))

@@ -11,6 +11,8 @@ import type { StorageError } from "../shared/StorageError.ts"
 export const RUN_POLL_MILLIS = 5_000
 /** How long to wait when something is due that can't be claimed: somebody else holds it. */
 const HELD_MILLIS = 1_000
+/** How often the spend alerts of customers with new usage are checked, so that they fire within a second. */
+export const SPEND_POLL_MILLIS = 500
 /** Most subjects of one round of a lane. */
 const ROUND = 500
 /** How long the run under way may take to be undone, and its leases to be ended, when the loop stops. */
@@ -27,6 +29,8 @@ export interface Runs {
     }) => Effect.Effect<{ readonly hasMore: boolean }, InvalidInput | Failure>
   >
   readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, Failure>
+  /** What checks spend alerts. */
+  readonly checkSpend: Effect.Effect<unknown, Failure>
 }
 
 const pauseUntil = (next: Option.Option<DateTime.Utc>, now: number): number => {
@@ -40,6 +44,7 @@ const pauseUntil = (next: Option.Option<DateTime.Utc>, now: number): number => {
  * and the rest at once. Ends by itself on a storage without subscriptions and invoices.
  */
 export const work = Effect.fnUntraced(function* ({
+  checkSpend,
   lanes,
   nextDueAt,
 }: Runs): Effect.fn.Return<void, never, Scope.Scope> {
@@ -49,13 +54,9 @@ export const work = Effect.fnUntraced(function* ({
       outage.failed("what is due can't be billed because the storage fails; it is tried again", error),
       Effect.sleep(RUN_POLL_MILLIS),
     )
-  const roundOf = (runDue: Runs["lanes"][number]) =>
-    Effect.gen(function* () {
-      const { hasMore } = yield* runDue({ limit: ROUND })
-      yield* outage.worked
-      if (hasMore) return
-      yield* Effect.sleep(pauseUntil(yield* nextDueAt, yield* Clock.currentTimeMillis))
-    }).pipe(
+  /** A round that goes on when it fails. */
+  const lasting = (round: Effect.Effect<void, InvalidInput | Failure>) =>
+    round.pipe(
       Effect.catchTags({ InvalidInput: Effect.die, StorageError: failed }),
       // The loop must not end by a bug in one round, or by something in it that interrupts itself. When the loop is
       // interrupted, this is not asked.
@@ -63,10 +64,18 @@ export const work = Effect.fnUntraced(function* ({
         Cause.hasFails(cause) ? Effect.failCause(cause) : failed(Cause.squash(cause)),
       ),
     )
+  const roundOf = (runDue: Runs["lanes"][number]) =>
+    Effect.gen(function* () {
+      const { hasMore } = yield* runDue({ limit: ROUND })
+      yield* outage.worked
+      if (hasMore) return
+      yield* Effect.sleep(pauseUntil(yield* nextDueAt, yield* Clock.currentTimeMillis))
+    })
+  const spendRound = Effect.andThen(checkSpend, Effect.sleep(SPEND_POLL_MILLIS))
   // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
-  const looping = yield* Effect.forEach(lanes, (runDue) =>
+  const looping = yield* Effect.forEach([...lanes.map(roundOf), spendRound], (round) =>
     Effect.forkDetach(
-      Effect.forever(roundOf(runDue)).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void)),
+      Effect.forever(lasting(round)).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void)),
     ),
   )
   yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interruptAll(looping), STOP_MILLIS))

@@ -256,6 +256,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spend_alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSpendAlerts"];
+        put?: never;
+        post: operations["createSpendAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spend_alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSpendAlert"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteSpendAlert"];
+        options?: never;
+        head?: never;
+        patch: operations["updateSpendAlert"];
+        trace?: never;
+    };
     "/v1/test_clocks": {
         parameters: {
             query?: never;
@@ -1954,6 +1986,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "spend.alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.spend.alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "subscription.activated": {
         parameters: {
             query?: never;
@@ -2380,6 +2428,17 @@ export interface components {
             reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
             credit_note_id?: string | null;
         };
+        CreateSpendAlert: {
+            customer_id: string;
+            subscription_id?: string | null;
+            currency: string;
+            /** Format: int64 */
+            amount: number;
+            /** @enum {string} */
+            repeat?: "once" | "multiples";
+            /** @enum {string} */
+            action?: "notify" | "block";
+        };
         CreateSubscription: {
             customer_id: string;
             plan: string;
@@ -2654,6 +2713,12 @@ export interface components {
         DeletedRedemption: {
             /** @enum {string} */
             object: "redemption";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedSpendAlert: {
+            /** @enum {string} */
+            object: "spend_alert";
             id: string;
             deleted: boolean;
         };
@@ -3957,6 +4022,36 @@ export interface components {
             denominator: string;
             amount: string;
         };
+        SpendAlert: {
+            /** @enum {string} */
+            object: "spend_alert";
+            id: string;
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            /** Format: int64 */
+            amount: number;
+            /** @enum {string} */
+            repeat: "once" | "multiples";
+            /** @enum {string} */
+            action: "notify" | "block";
+            /** Format: int64 */
+            fired_amount: number;
+            fired_period_start: string | null;
+            fired_at: string | null;
+            blocked_until: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        SpendAlertList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["SpendAlert"][];
+            has_more: boolean;
+        };
         StartPaymentMethodSetup: {
             return_url?: string | null;
         };
@@ -4138,6 +4233,12 @@ export interface components {
             metadata?: {
                 [key: string]: string | null;
             } | null;
+        };
+        UpdateSpendAlert: {
+            /** Format: int64 */
+            amount?: number;
+            /** @enum {string} */
+            action?: "notify" | "block";
         };
         UpdateWebhookEndpoint: {
             url?: string;
@@ -5156,6 +5257,126 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refund"];
+                };
+            };
+        };
+    };
+    listSpendAlerts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendAlertList"];
+                };
+            };
+        };
+    };
+    createSpendAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSpendAlert"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendAlert"];
+                };
+            };
+        };
+    };
+    getSpendAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendAlert"];
+                };
+            };
+        };
+    };
+    deleteSpendAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSpendAlert"];
+                };
+            };
+        };
+    };
+    updateSpendAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSpendAlert"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendAlert"];
                 };
             };
         };
@@ -9594,6 +9815,60 @@ export interface operations {
                         provider: string;
                         /** Format: int64 */
                         sequence: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.spend.alert": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "spend.alert";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        spend_alert_id: string;
+                        customer_id: string;
+                        subscription_id: string | null;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: int64 */
+                        spent: number;
+                        /** @enum {string} */
+                        action: "notify" | "block";
+                        /** Format: date-time */
+                        period_start: string;
+                        /** Format: date-time */
+                        period_end: string;
                     };
                 };
             };

@@ -17,7 +17,8 @@ import { isAdvance, isFee, type Run, runsOf } from "./Runs.ts"
 import { isSettled } from "./Settled.ts"
 import { quantityText, type RatedUsage, rateUsage, receiptOf } from "./Usage.ts"
 
-const digitsOf = (currency: string): number => {
+/** How many digits the minor unit of a currency has. */
+export const digitsOf = (currency: string): number => {
   const digits = Currency.exponentOf(currency)
   if (digits !== undefined) return digits
   throw new RatingError([

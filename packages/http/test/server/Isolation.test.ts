@@ -108,6 +108,8 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   // Not on an invoice yet, so that it can be deleted.
   const item = { customer_id: cus, currency: "EUR", amount: 100, description: name }
   const itm = (yield* api.expect(201, "POST", "/v1/invoice_items", { ...own, json: item })).id
+  const watching = { customer_id: cus, subscription_id: sub, currency: "EUR", amount: 10_000 }
+  const spa = (yield* api.expect(201, "POST", "/v1/spend_alerts", { ...own, json: watching })).id
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
   // Only in test mode.
   const clock = yield* api.call("POST", "/v1/test_clocks", { ...own, json: { name } })
@@ -127,6 +129,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     mtd,
     itm,
     red,
+    spa,
     usg,
     thr,
     mtr,

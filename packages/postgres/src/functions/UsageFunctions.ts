@@ -76,6 +76,7 @@ declare
   v_are_all_active boolean;
   v_is_plain boolean;
   v_watched uuid[];
+  v_spending uuid[];
   v_rollups ${schema}.meter_rollups[];
   v_refusals ${schema}.meter_refusal[];
   v_refused uuid[] := '{}';
@@ -89,14 +90,15 @@ declare
 begin
   -- Waits for a running erasure, and makes a later one wait for this transaction.
   with locked as (
-    select c.id, c.threshold_count from (select distinct unnest(p_customer_ids)) as u (id) left join lateral (
-      select c.id, c.threshold_count from ${schema}.customers c
+    select c.id, c.threshold_count, c.spend_alert_count
+    from (select distinct unnest(p_customer_ids)) as u (id) left join lateral (
+      select c.id, c.threshold_count, c.spend_alert_count from ${schema}.customers c
       where c.account_id = p_account_id and c.mode = p_mode and c.id = u.id and c.erased_at is null for key share
     ) as c on true
   )
   select coalesce(array_agg(l.id) filter (where l.id is not null), '{}'), bool_and(l.id is not null),
-    array_agg(l.id) filter (where l.threshold_count > 0)
-  into v_active, v_are_all_active, v_watched from locked l;
+    array_agg(l.id) filter (where l.threshold_count > 0), array_agg(l.id) filter (where l.spend_alert_count > 0)
+  into v_active, v_are_all_active, v_watched, v_spending from locked l;
 
   -- A new statement: with the customers locked, it sees every meter that these records have to be added to.${requireCurrentMeters(schema)}
   perform from ${schema}.meters m where m.account_id = p_account_id and m.mode = p_mode
@@ -179,6 +181,15 @@ begin
     if v_found < v_expected then
       raise exception 'a record of the same idempotency key is not visible yet' using errcode = '40001';
     end if;
+  end if;
+
+  -- Each mark is a row of its own, so that no append waits for another one, or for a check.
+  if v_spending is not null and cardinality(v_recorded) > 0 then
+    insert into ${schema}.spend_marks (account_id, mode, customer_id, id)
+    select distinct on (n.customer_id) p_account_id, p_mode, n.customer_id, n.id
+    from unnest(p_customer_ids, p_ids) as n (customer_id, id)
+    where n.customer_id = any (v_spending) and n.id = any (v_recorded)
+    order by n.customer_id, n.id;
   end if;
 
   if v_watched is not null and cardinality(v_recorded) > 0 then

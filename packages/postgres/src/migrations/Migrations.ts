@@ -45,6 +45,7 @@ import { migration0027 } from "./Migration0027.ts"
 import { migration0028 } from "./Migration0028.ts"
 import { migration0029 } from "./Migration0029.ts"
 import { migration0030 } from "./Migration0030.ts"
+import { migration0031 } from "./Migration0031.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -81,6 +82,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0028,
   migration0029,
   migration0030,
+  migration0031,
 ]
 
 /** The newest migration of this release, which it also requires. */

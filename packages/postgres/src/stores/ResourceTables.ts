@@ -32,6 +32,7 @@ export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   PlanMigration: { table: "plan_migrations" },
   Redemption: { table: "redemptions" },
   Refund: { table: "refunds" },
+  SpendAlert: { table: "spend_alerts", countedBy: "spend_alert_count" },
   TestClock: { table: "test_clocks" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

@@ -1,0 +1,56 @@
+/**
+ * The storage port for marks: they say that the spend alerts of a customer have to be checked.
+ */
+import { Context, type DateTime, type Effect } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
+
+/** Most customers of one call of `waiting`. */
+export const MAX_MARKED_CUSTOMERS = 500
+
+/** A customer that has marks. */
+export interface MarkedCustomer {
+  readonly tenant: Tenant
+  readonly customerId: CustomerId
+  /** How often its check has failed in a row. */
+  readonly attempts: number
+}
+
+/**
+ * `UsageStore.append` marks the customers of the records that it stores, in its own step, if they have spend alerts. A mark
+ * waits for no other transaction, and none waits for it.
+ *
+ * `waiting` acts for all tenants, the other verbs for the current one. All verbs join the current transaction, if there is
+ * one.
+ */
+export class SpendMarks extends Context.Service<
+  SpendMarks,
+  {
+    /** Marks a customer. */
+    readonly mark: (customerId: CustomerId) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /** Customers with marks, but those that are put off beyond an instant: the ones that wait the longest first. */
+    readonly waiting: (
+      now: DateTime.Utc,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<MarkedCustomer>, StorageError>
+
+    /**
+     * Removes all marks of a customer that are there. Gives false if there is none, or if other transactions are removing
+     * them. What is read afterwards in the transaction contains the records that made the marks. Call it inside a
+     * transaction: when that is undone, the marks are there again.
+     */
+    readonly take: (customerId: CustomerId) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    /**
+     * Leaves one mark of those that a customer has, put off until an instant. `null`: it waits for another mark. New marks
+     * are not put off.
+     */
+    readonly putOff: (
+      customerId: CustomerId,
+      attempts: number,
+      until: DateTime.Utc | null,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+  }
+>()("@billwright/core/subscriptions/SpendMarks") {}

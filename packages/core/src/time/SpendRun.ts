@@ -1,0 +1,124 @@
+/**
+ * What a runner does on spend alerts: it rates the usage of marked customers, and fires alerts whose amount is reached.
+ *
+ * The marks of a customer are removed by the transaction that fires. So a process may die anywhere: either its firings are
+ * there with their events, or the marks are.
+ */
+import { Cause, DateTime, Effect, Exit, Metric } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import {
+  fired,
+  MAX_SPEND_ALERTS,
+  type SpendAlert,
+  spendAlerts,
+  type SpendFiring,
+} from "../subscriptions/SpendAlert.ts"
+import { spendAlert, spendAlertData } from "../subscriptions/SpendEvents.ts"
+import { Spending } from "../subscriptions/Spending.ts"
+import { type MarkedCustomer, SpendMarks } from "../subscriptions/SpendMarks.ts"
+import { bookOf } from "../subscriptions/Subscriptions.ts"
+import { failureOf, MAX_RUN_ATTEMPTS } from "./RunFailure.ts"
+
+/** Most customers of one look at the marks. */
+const CUSTOMERS_AT_ONCE = 100
+/** How many customers are checked at the same time, each in a transaction of its own. */
+const CHECKS_AT_ONCE = 4
+
+type Checked<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
+
+/** Makes the check of all marked customers of all tenants. It gives how many it has checked. */
+export const makeSpendRun = Effect.gen(function* () {
+  const markPort = yield* optionalPort(SpendMarks)
+  const makeBook = yield* bookOf
+  const collections = yield* Collections
+  const alerts = collections.of(spendAlerts)
+  const time = new CustomerTime(collections)
+  const outbox = yield* Outbox
+  const { atomically } = yield* Transactor
+
+  /** Fires an alert if it has to, with the alert held: others may have fired or changed it meanwhile. */
+  const fire = Effect.fnUntraced(function* (
+    { id }: SpendAlert,
+    spends: Parameters<typeof fired>[1],
+    now: DateTime.Utc,
+  ) {
+    let firings: ReadonlyArray<SpendFiring> = []
+    yield* alerts.modify(id, (alert) =>
+      Effect.sync(() => {
+        const after = fired(alert, spends, now)
+        firings = after.firings
+        return after.alert
+      }),
+    )
+    for (const firing of firings) {
+      yield* outbox.publish(spendAlert, spendAlertData(firing), { customerId: firing.alert.customerId })
+      yield* Metric.update(fires, 1)
+    }
+  })
+
+  const checkAlerts = (customerId: CustomerId): Checked<void> =>
+    Effect.gen(function* () {
+      const { data } = yield* alerts
+        .list({ customerId }, { limit: MAX_SPEND_ALERTS, cursor: undefined })
+        .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+      if (data.length === 0) return
+      const now = yield* DateTime.now
+      const spending = new Spending(yield* makeBook, now)
+      for (const alert of data) {
+        const { currency, subscriptionId } = alert
+        const spends = yield* subscriptionId === null
+          ? spending.ofCustomer(customerId, currency)
+          : spending.ofSubscription(subscriptionId)
+        const { alert: after } = fired(alert, spends, now)
+        if (after !== alert) yield* fire(alert, spends, now)
+      }
+    })
+
+  const check = ({ customerId }: MarkedCustomer): Checked<void> =>
+    atomically(
+      Effect.flatMap(
+        Effect.flatMap(markPort, (marks) => marks.take(customerId)),
+        (isMarked) => (isMarked ? time.within(customerId, checkAlerts(customerId)) : Effect.void),
+      ),
+    )
+
+  /** Checks a customer. One that fails is tried again later, and others go on. */
+  const checkOne = (marked: MarkedCustomer) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(check(marked))
+      if (Exit.isSuccess(exit)) return
+      if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
+      const attempts = marked.attempts + 1
+      const { retryAt } = failureOf(attempts, exit.cause, yield* DateTime.now)
+      const marks = yield* markPort
+      yield* marks.putOff(marked.customerId, attempts, retryAt)
+      // With each usage of the customer it is tried again. After so many times, everybody knows.
+      if (attempts > MAX_RUN_ATTEMPTS) return
+      const next = retryAt === null ? "it waits for the next usage of the customer" : "it is tried again"
+      yield* Effect.logError(`checking spend alerts failed; ${next}`, marked.customerId, exit.cause)
+    }).pipe(Effect.provideService(CurrentTenant, marked.tenant))
+
+  return Effect.gen(function* () {
+    const marks = yield* markPort
+    let checked = 0
+    for (;;) {
+      const waiting = yield* marks.waiting(yield* DateTime.now, CUSTOMERS_AT_ONCE)
+      yield* Effect.forEach(waiting, checkOne, { concurrency: CHECKS_AT_ONCE, discard: true })
+      checked += waiting.length
+      if (waiting.length < CUSTOMERS_AT_ONCE) return checked
+    }
+  })
+})
+
+const fires = Metric.counter("billwright_spend_alerts", {
+  description: "Spend alerts that fired.",
+  incremental: true,
+})

@@ -1,0 +1,249 @@
+/**
+ * Spend alerts: when they fire, how often, and what they block.
+ */
+import {
+  BillingRuns,
+  type Customer,
+  type SpendAlert,
+  SpendAlerts,
+  Subscriptions,
+  Usage,
+} from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { times, together } from "../contract/ContractTest.ts"
+import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
+import { listEvents } from "../contract/WebhookProbe.ts"
+import { at, newCustomer, scenario, subscribed, until, use, useAt } from "./Scenario.ts"
+
+/** How many runners check at once. */
+const RUNNERS = 8
+
+interface Told {
+  readonly type: string
+  readonly data: {
+    readonly amount: number
+    readonly spent: number
+    readonly period_start: string
+    readonly period_end: string
+  }
+}
+
+/** The firings, oldest first: the amount, what was spent, and the days of the period. */
+const fires = Effect.gen(function* () {
+  const { data } = yield* Effect.orDie(listEvents())
+  return data.toReversed().flatMap(({ payload }) => {
+    const { data: of, type } = JSON.parse(payload) as Told
+    const days = [of.period_start, of.period_end].map((one) => one?.slice(5, 10))
+    return type === "spend.alert" ? [`${of.amount} of ${of.spent}, ${days.join(" to ")}`] : []
+  })
+})
+
+const check = Effect.flatMap(BillingRuns, ({ checkSpend }) => checkSpend)
+
+/** Records calls of 0.01 each, and checks. */
+const spend = (customer: Customer.Customer, calls: number) => Effect.andThen(use(customer, calls), check)
+
+const alertOf = Effect.fnUntraced(function* (
+  { id: customerId }: Customer.Customer,
+  change: Partial<SpendAlert.CreateSpendAlert> = {},
+) {
+  return yield* (yield* SpendAlerts).create({ customerId, currency: "EUR", amount: 500n, ...change })
+})
+
+const spendFirings = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "an alert fires once in a period when its amount is reached, and again in the next one",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      yield* until("2026-01-10")
+      const { id } = yield* alertOf(customer, { subscriptionId })
+      yield* spend(customer, 499)
+      assert.deepStrictEqual(yield* fires, [])
+      yield* spend(customer, 3)
+      yield* spend(customer, 1_000)
+      assert.deepStrictEqual(yield* fires, ["500 of 502, 01-01 to 02-01"])
+      assert.deepInclude(yield* (yield* SpendAlerts).get(id), {
+        firedAmount: 500n,
+        firedPeriodStart: at("2026-01-01"),
+        firedAt: at("2026-01-10"),
+        blockedUntil: null,
+      })
+      yield* until("2026-02-02")
+      yield* spend(customer, 10)
+      assert.lengthOf(yield* fires, 1)
+      yield* spend(customer, 490)
+      assert.deepStrictEqual((yield* fires).slice(1), ["500 of 500, 02-01 to 03-01"])
+    }),
+  )
+
+  scenario(
+    test,
+    "an alert of multiples fires at the largest one reached, once each, and not again after usage is voided",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      yield* alertOf(customer, { subscriptionId, amount: 100n, repeat: "multiples" })
+      yield* spend(customer, 120)
+      const record = yield* useAt(customer, 250, "2026-01-01")
+      yield* check
+      yield* (yield* Usage).voidRecord(record.id)
+      yield* spend(customer, 200)
+      yield* spend(customer, 79)
+      yield* spend(customer, 1)
+      assert.deepStrictEqual(yield* fires, [
+        "100 of 120, 01-01 to 02-01",
+        "300 of 370, 01-01 to 02-01",
+        "400 of 400, 01-01 to 02-01",
+      ])
+    }),
+  )
+
+  scenario(
+    test,
+    "an alert is checked when it is created and changed, and does not fire again for what it has fired at",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      yield* spend(customer, 600)
+      const { id } = yield* alertOf(customer, { subscriptionId })
+      yield* check
+      const alerts = yield* SpendAlerts
+      yield* alerts.update(id, { amount: 550n })
+      yield* check
+      yield* alerts.update(id, { amount: 300n })
+      yield* check
+      yield* alerts.update(id, { amount: 700n })
+      yield* check
+      yield* spend(customer, 100)
+      assert.deepStrictEqual(yield* fires, [
+        "500 of 600, 01-01 to 02-01",
+        "550 of 600, 01-01 to 02-01",
+        "700 of 700, 01-01 to 02-01",
+      ])
+      yield* alerts.delete(id)
+      yield* spend(customer, 5_000)
+      assert.lengthOf(yield* fires, 3)
+    }),
+  )
+
+  scenario(
+    test,
+    "a record that comes after the end of a period fires for it, unless the alert was created later",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      yield* alertOf(customer, { subscriptionId })
+      yield* until("2026-02-01T00:05")
+      yield* alertOf(customer, { subscriptionId })
+      yield* useAt(customer, 500, "2026-01-31T23:59")
+      yield* check
+      assert.deepStrictEqual(yield* fires, ["500 of 500, 01-01 to 02-01"])
+    }),
+  )
+}
+
+const spendRunners = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "runners that check at once fire once",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      yield* alertOf(customer, { subscriptionId, amount: 10n, repeat: "multiples" })
+      yield* check
+      for (let round = 1; round <= 3; round++) {
+        yield* Effect.all([use(customer, 10), together(times(RUNNERS, () => check))], { concurrency: 2 })
+        yield* together(times(RUNNERS, () => check))
+      }
+      assert.deepStrictEqual(
+        (yield* fires).map((one) => one.split(",")[0]),
+        ["10 of 10", "20 of 20", "30 of 30"],
+      )
+    }),
+  )
+}
+
+const spendOfCustomers = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "an alert of a customer counts all subscriptions of its currency in a UTC month",
+    Effect.gen(function* () {
+      const customer = yield* newCustomer
+      const { create } = yield* Subscriptions
+      yield* until("2026-01-16")
+      yield* create({ customerId: customer.id, plan: "basic", quantities: { seats: "1" } })
+      yield* create({ customerId: customer.id, plan: "pro", quantities: { seats: "1" } })
+      yield* alertOf(customer, { amount: 1_500n })
+      yield* alertOf(customer, { amount: 1n, currency: "USD" })
+      yield* spend(customer, 500)
+      yield* until("2026-02-10")
+      yield* spend(customer, 900)
+      assert.deepStrictEqual(yield* fires, [])
+      yield* until("2026-02-17")
+      yield* spend(customer, 100)
+      assert.deepStrictEqual(yield* fires, ["1500 of 1500, 02-01 to 03-01"])
+    }),
+  )
+}
+
+const spendLimits = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "an alert blocks from its amount on until the period ends, it is raised or it is deleted",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      const alerts = yield* SpendAlerts
+      const blocks = Effect.map(alerts.blocking(customer.id), (all) => all.map(({ id }) => id))
+      const { id } = yield* alertOf(customer, { subscriptionId, action: "block" })
+      yield* spend(customer, 499)
+      assert.deepStrictEqual(yield* blocks, [])
+      yield* spend(customer, 1)
+      assert.deepStrictEqual(yield* blocks, [id])
+      assert.deepStrictEqual((yield* alerts.get(id)).blockedUntil, at("2026-02-01"))
+      yield* alerts.update(id, { amount: 600n })
+      yield* check
+      assert.deepStrictEqual(yield* blocks, [])
+      yield* alerts.update(id, { amount: 400n })
+      yield* check
+      assert.deepStrictEqual(yield* blocks, [id])
+      yield* until("2026-02-01")
+      assert.deepStrictEqual(yield* blocks, [])
+      yield* spend(customer, 400)
+      assert.deepStrictEqual(yield* blocks, [id])
+      yield* alerts.delete(id)
+      assert.deepStrictEqual(yield* blocks, [])
+    }),
+  )
+
+  scenario(
+    test,
+    "a customer has at most 20 alerts, of its own subscriptions and their currencies",
+    Effect.gen(function* () {
+      const [own, other] = [yield* subscribed, yield* subscribed]
+      const failureOf = (change: Partial<SpendAlert.CreateSpendAlert>) =>
+        Effect.map(Effect.flip(alertOf(own.customer, change)), ({ message }) => message)
+      assert.include(yield* failureOf({ subscriptionId: other.id }), other.id)
+      assert.include(yield* failureOf({ subscriptionId: own.id, currency: "USD" }), "currency")
+      assert.include(yield* failureOf({ currency: "XXZ" }), "currency")
+      const made = yield* Effect.exit(
+        Effect.forEach(
+          times(19, () => alertOf(own.customer)),
+          (one) => one,
+          { discard: true },
+        ),
+      )
+      assert.strictEqual(made._tag, "Success")
+      const ends = yield* together(times(4, () => Effect.exit(alertOf(own.customer))))
+      assert.lengthOf(
+        ends.filter(({ _tag }) => _tag === "Success"),
+        1,
+      )
+      assert.strictEqual(yield* failureOf({}), "there are already 20 spend alerts of this customer")
+    }),
+  )
+}
+
+export const spendScenarios = (test: InvoicingTest): void => {
+  spendFirings(test)
+  spendRunners(test)
+  spendOfCustomers(test)
+  spendLimits(test)
+}
