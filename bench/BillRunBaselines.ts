@@ -3,6 +3,7 @@
  * usage of the same roll-ups and write the same amounts, lines and events, without an explanation of the amounts.
  */
 import type { Client, PoolClient } from "pg"
+import { TAX_PERCENT } from "./BillRunWorld.ts"
 
 /** The tables of the baselines. The lines have what ours have, but for the steps of the computation. */
 export const TABLES = `
@@ -42,6 +43,7 @@ const TIERS = [
   { upTo: 5_000n, price: 500n },
   { upTo: undefined, price: 200n },
 ] as const
+const TAX = BigInt(TAX_PERCENT)
 const PACKAGE = { size: 100n, price: 25n }
 
 /** The price of graduated usage in cents, halves up. */
@@ -56,6 +58,9 @@ const graduated = (quantity: bigint): bigint => {
   }
   return (sum + 500n) / 1_000n
 }
+
+/** The tax of an amount in cents, halves up. */
+const taxOf = (amount: bigint): bigint => (amount * TAX + 50n) / 100n
 
 const packages = (quantity: bigint): bigint => ((quantity + PACKAGE.size - 1n) / PACKAGE.size) * PACKAGE.price
 
@@ -100,7 +105,9 @@ where account_id = 'default' and mode = 'live' and customer_id = $1 and product_
     },
     { kind: "advance", charge: "base", from: period_end, to: nextEnd, quantity: null, amount: FEE },
   ]
-  const total = lines.reduce((sum, { amount }) => sum + amount, 0n).toString()
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0n)
+  const tax = taxOf(subtotal)
+  const total = (subtotal + tax).toString()
   await client.query(
     "update hand.subscriptions set period_start = period_end, period_end = $2 where id = $1",
     [id, nextEnd],
@@ -112,13 +119,13 @@ where account_id = 'default' and mode = 'live' and customer_id = $1 and product_
   const { rows: made } = await client.query<{ id: string }>(
     `insert into hand.invoices (customer_id, subscription_id, number, status, currency, period_start, period_end, subtotal,
   tax, total, amount_due, issued_at, due_at)
-values ($1, $2, $3, 'open', 'EUR', $4, $5, $6, 0, $6, $6, $5, $5::timestamptz + interval '14 days') returning id`,
-    [customer_id, id, number, period_start, period_end, total],
+values ($1, $2, $3, 'open', 'EUR', $4, $5, $6, $7, $8, $8, $5, $5::timestamptz + interval '14 days') returning id`,
+    [customer_id, id, number, period_start, period_end, subtotal.toString(), tax.toString(), total],
   )
   await client.query(
     `insert into hand.lines (invoice_id, position, subscription_id, kind, charge, description, period_start, period_end,
   quantity, amount, net, tax_category, tax_rate)
-select $1, l.n, $2, l.kind, l.charge, l.charge, l.period_start, l.period_end, l.quantity, l.amount, l.amount, 'O', 0
+select $1, l.n, $2, l.kind, l.charge, l.charge, l.period_start, l.period_end, l.quantity, l.amount, l.amount, 'S', ${TAX}
 from unnest($3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::numeric[], $8::numeric[])
   with ordinality as l (kind, charge, period_start, period_end, quantity, amount, n)`,
     [
@@ -135,6 +142,7 @@ from unnest($3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::nu
   const invoice = {
     id: made[0]!.id,
     number,
+    tax: tax.toString(),
     total,
     lines: lines.map(({ amount, charge }) => ({ charge, amount: String(amount) })),
   }
@@ -177,21 +185,23 @@ export const billAll = async (client: Client, end: Date, nextEnd: Date): Promise
 ), invoices as (
   insert into hand.invoices (customer_id, subscription_id, number, status, currency, period_start, period_end, subtotal,
     tax, total, amount_due, issued_at, due_at)
-  select d.customer_id, d.id, lpad((t.before + d.n)::text, 6, '0'), 'open', 'EUR', d.period_start, d.period_end, l.total,
-    0, l.total, l.total, d.period_end, d.period_end + interval '14 days'
+  select d.customer_id, d.id, lpad((t.before + d.n)::text, 6, '0'), 'open', 'EUR', d.period_start, d.period_end, l.subtotal,
+    l.tax, l.subtotal + l.tax, l.subtotal + l.tax, d.period_end, d.period_end + interval '14 days'
   from due d cross join taken t
-  join (select subscription_id, sum(amount) as total from lines group by 1) as l on l.subscription_id = d.id
-  returning id, customer_id, subscription_id, number, total, period_end
+  join (
+    select subscription_id, sum(amount) as subtotal, round(sum(amount) * ${TAX} / 100) as tax from lines group by 1
+  ) as l on l.subscription_id = d.id
+  returning id, customer_id, subscription_id, number, tax, total, period_end
 ), written as (
   insert into hand.lines (invoice_id, position, subscription_id, kind, charge, description, period_start, period_end,
     quantity, amount, net, tax_category, tax_rate)
   select i.id, l.position, l.subscription_id, l.kind, l.charge, l.charge, l.period_start, l.period_end, l.quantity, l.amount,
-    l.amount, 'O', 0
+    l.amount, 'S', ${TAX}
   from lines l join invoices i on i.subscription_id = l.subscription_id
 ), events as (
   insert into hand.events (type, occurred_at, customer_id, payload)
   select e.type, i.period_end, i.customer_id, json_build_object('type', e.type, 'data', json_build_object('id', i.id,
-    'number', i.number, 'total', i.total, 'lines', l.lines))::text
+    'number', i.number, 'tax', i.tax, 'total', i.total, 'lines', l.lines))::text
   from invoices i
   join (
     select subscription_id, json_agg(json_build_object('charge', charge, 'amount', amount) order by position) as lines

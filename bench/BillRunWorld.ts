@@ -2,7 +2,15 @@
  * What the benchmarks of bill runs work on: subscriptions to one plan, the usage of their months, and a clock that is set
  * to the end of a month.
  */
-import { BillingRuns, Customers, Meters, type Pace, Plans, Subscriptions } from "@billwright/core"
+import {
+  BillingRuns,
+  Customers,
+  type InvoicesOptions,
+  Meters,
+  type Pace,
+  Plans,
+  Subscriptions,
+} from "@billwright/core"
 import type { PlanDefinition } from "@billwright/engine"
 import { Clock, DateTime, Effect } from "effect"
 import type { Client } from "pg"
@@ -27,6 +35,13 @@ const plan: PlanDefinition = {
     ...pro.charges,
     { key: "blocks", model: "package", meter: "calls", size: "100", price: { EUR: "0.25" } },
   ],
+}
+
+/** The tax of all customers, in percent. */
+export const TAX_PERCENT = 19
+
+const invoices: InvoicesOptions = {
+  tax: { behavior: "exclusive", seller: "DE", rates: [{ country: "DE", rate: String(TAX_PERCENT) }] },
 }
 
 /** The real clock, from another date. */
@@ -71,7 +86,7 @@ export interface World {
 
 export const make = async (url: string, subscriptions: number): Promise<World> => {
   const clock = new ShiftedClock(await Effect.runPromise(Clock.clockWith(Effect.succeed)))
-  const ours = Ours.make(url)
+  const ours = Ours.make(url, invoices)
   const run = <A, E>(effect: Effect.Effect<A, E, Ours.Services>) =>
     ours.run(Effect.provideService(effect, Clock.Clock, clock.clock))
   const bill = async (month: number, pace: Pace = "full"): Promise<number> => {

@@ -1,7 +1,14 @@
 /**
  * The library on a database, in the benchmark's own process.
  */
-import { Billing, CurrentTenant, type Customer, Customers, Tenant } from "@billwright/core"
+import {
+  Billing,
+  CurrentTenant,
+  type Customer,
+  Customers,
+  type InvoicesOptions,
+  Tenant,
+} from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 
@@ -15,9 +22,9 @@ export interface Ours {
 }
 
 /** Brings the schema up to date, and runs effects for the tenant. */
-export const make = (url: string): Ours => {
+export const make = (url: string, invoices: InvoicesOptions = {}): Ours => {
   const runtime = ManagedRuntime.make(
-    Billing.layer.pipe(
+    Billing.layerWith({ encryption: "none", invoices }).pipe(
       Layer.provideMerge(Storage.layer()),
       Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
     ),

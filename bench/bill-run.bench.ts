@@ -3,7 +3,7 @@
  * statement for all of them.
  *
  * Each round ends two months of every subscription, one with ten times the records of the other: usage is totalled, priced
- * in graduated tiers and in packages, the fee is charged, and the invoice is numbered and issued with its lines and three
+ * in graduated tiers and in packages, the fee is charged, tax is added, and the invoice is numbered and issued with its lines and three
  * events. The usage of a month is in roll-ups before the run begins.
  *
  * `BENCH_SUBSCRIPTIONS`, `BENCH_RECORDS` (of each in a month), `BENCH_STORED` (records of each that are stored, too) and
