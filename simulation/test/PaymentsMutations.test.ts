@@ -6,12 +6,15 @@ import { assert, describe, expect, it } from "vitest"
 import { judgePayments, paymentCheckers } from "../src/payments/PaymentCheckers.ts"
 import { simulatePayments } from "../src/payments/PaymentsSimulation.ts"
 import { payments } from "./mutations/PaymentMutations.ts"
+import { refunds } from "./mutations/RefundMutations.ts"
 
 /** The number of seeds within which every planted bug is found. */
-const MAX_SEEDS = 40
+const MAX_SEEDS = 60
+
+const BUGS = [...payments, ...refunds]
 
 describe("a planted bug of payments is found", () => {
-  it.for(payments)("$name", async ({ breaks, ...mutations }) => {
+  it.for(BUGS)("$name", async ({ breaks, ...mutations }) => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= MAX_SEEDS; seed++) {
       const { history } = await simulatePayments({ seed, ...mutations })
@@ -26,7 +29,7 @@ describe("a planted bug of payments is found", () => {
 
 describe("a checker of payments", () => {
   it("of each invariant has a bug above that it finds", () => {
-    const broken = new Set(["J0", ...payments.flatMap(({ breaks }) => breaks)])
+    const broken = new Set(["J0", ...BUGS.flatMap(({ breaks }) => breaks)])
     assert.sameMembers([...broken], Object.keys(paymentCheckers))
   })
 

@@ -21,14 +21,25 @@ const KINDS = [
   "bank: sent twice",
   "bank: slow answer",
   "bank: slow request",
+  "notice: lost",
+  "notice: twice",
   "process: clock set back",
   "process: stands still",
   "storage: answer lost",
   "storage: refused",
   "storage: request lost",
 ]
-/** What payments must have come to in at least one seed. */
-const ENDS = ["succeeded", "closed", "awaiting_method", "needs_attention"]
+/** What payments, refunds and disputes must have come to in at least one seed. */
+const ENDS = [
+  "succeeded",
+  "closed",
+  "awaiting_method",
+  "needs_attention",
+  "refund succeeded",
+  "refund failed",
+  "dispute won",
+  "dispute lost",
+]
 /** The least number of different points at which a process died. */
 const MIN_CRASH_POINTS = 10
 
@@ -55,6 +66,8 @@ describe("a simulation of payments", () => {
         for (const { payment } of history.payments) {
           ends.add(payment.status === "open" ? (payment.collection?.state ?? "") : payment.status)
         }
+        for (const { refund } of history.refunds) ends.add(`refund ${refund.status}`)
+        for (const { dispute } of history.disputes) ends.add(`dispute ${dispute.status}`)
         const [first] = judgePayments(history)
         if (first === undefined) continue
         expect.fail(`seed ${seed}, ${first.invariant}: ${first.problem}`)

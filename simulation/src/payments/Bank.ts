@@ -1,10 +1,21 @@
 /**
  * The other side of payments: who really has the customers' money. It keeps a book of its own, and everything that
  * arrives, in order. It keeps the promises of `PaymentProvider`: a payment takes money once at most, an attempt counts
- * once, and what is closed takes nothing.
+ * once, and what is closed takes nothing. For what goes back, see `GivenBack`.
  */
-import type { AttemptPayment, OpenPayment, PaymentRead } from "@billwright/core"
+import type {
+  AttemptPayment,
+  Notice,
+  OpenPayment,
+  PaymentRead,
+  ProviderDispute,
+  ProviderRefund,
+  RefundPayment,
+  RefundQuery,
+} from "@billwright/core"
 import type { Choice } from "../world/Choice.ts"
+import { GivenBack, type ReturnFact } from "./GivenBack.ts"
+import type { Post } from "./Post.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -30,6 +41,7 @@ export type BankFact =
       readonly currency: string
     }
   | { readonly type: "closed"; readonly reference: string }
+  | ReturnFact
 
 type Status = PaymentRead["status"]
 
@@ -57,12 +69,25 @@ const CODES = ["insufficient_funds", "insufficient_funds", "do_not_honor", "expi
 export class Bank {
   readonly #choice: Choice
   readonly #accounts = new Map<string, Account>()
+  readonly #given: GivenBack
+  readonly #post: Post | undefined
   readonly facts: Array<BankFact> = []
   #transit: Array<InTransit> = []
   #now = 0
 
-  constructor(choice: Choice) {
+  /** Without a post, it tells nothing by itself. */
+  constructor(choice: Choice, post: Post | undefined) {
     this.#choice = choice
+    this.#post = post
+    this.#given = new GivenBack(choice.fork(), {
+      isTelling: post !== undefined,
+      later: (afterMillis, arrive) => this.later(afterMillis, arrive),
+      note: (fact, { reference }) => {
+        this.facts.push(fact)
+        if (fact.type === "refund") this.#tell("refund", fact.refund.reference!, reference)
+        if (fact.type === "dispute") this.#tell("dispute", fact.dispute.reference, reference)
+      },
+    })
   }
 
   /** Moves the time of the bank on: what is in transit until then arrives. */
@@ -122,6 +147,25 @@ export class Bank {
     return "closed"
   }
 
+  refund(refund: RefundPayment): ProviderRefund {
+    const account = this.#find(refund.paymentReference)
+    return this.#given.refund(refund, account.state.status === "succeeded" ? account : undefined)
+  }
+
+  readRefund(query: RefundQuery): ProviderRefund | null {
+    return this.#given.find(query)
+  }
+
+  readDispute(reference: string): ProviderDispute | null {
+    return this.#given.findDispute(reference)
+  }
+
+  /** Tells the host of a change. */
+  #tell(about: Notice["about"], reference: string, paymentReference: string): void {
+    const { mode } = this.#find(paymentReference)
+    this.#post?.send({ about, reference, mode }, this.#now)
+  }
+
   #state(account: Account, attemptId: string, outcome: Outcome): PaymentRead {
     const { amount, currency, invoiceId, reference } = account
     account.state = outcome === "declined" ? this.#declined(attemptId) : { status: outcome }
@@ -129,7 +173,11 @@ export class Bank {
     const isCustomersTurn =
       state.status === "requires_action" || (state.status === "declined" && state.advice === "confirm")
     this.facts.push({ type: "stated", reference, attemptId, status: outcome, isCustomersTurn })
-    if (outcome === "succeeded") this.facts.push({ type: "charged", reference, invoiceId, amount, currency })
+    this.#tell("payment", reference, reference)
+    if (outcome === "succeeded") {
+      this.facts.push({ type: "charged", reference, invoiceId, amount, currency })
+      this.#given.expect(account)
+    }
     if (outcome === "processing") this.#settleLater(account, attemptId)
     if (outcome === "requires_action" && this.#choice.chance(0.8)) this.#confirmLater(account, attemptId)
     return account.state

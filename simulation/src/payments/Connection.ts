@@ -2,7 +2,7 @@
  * How a process reaches the bank: requests and answers are lost, late, repeated and refused, and the process dies or
  * stands still around them.
  */
-import { type PaymentProvider, type PaymentRead, ProviderFailure } from "@billwright/core"
+import { type Notice, type PaymentProvider, type PaymentRead, ProviderFailure } from "@billwright/core"
 import { Effect } from "effect"
 import type { Choice } from "../world/Choice.ts"
 import type { Life } from "../world/FaultyPorts.ts"
@@ -104,7 +104,7 @@ export class Network {
 /** A call of the bank. */
 interface Call<A> {
   readonly name: string
-  /** Of the payment. Unknown before it is opened. */
+  /** Of the payment, refund or dispute. */
   readonly reference: string
   readonly work: () => A
 }
@@ -193,10 +193,19 @@ export const connect = (bank: Bank, network: Network, life: Life, standStill: Ef
       Effect.flatMap(call({ name: "closePayment", reference, work: () => bank.close(reference) }), (answer) =>
         answer === "busy" ? failure("transient", "a bank works on it") : Effect.succeed(answer),
       ),
-    refund: () => failure("permanent", "this bank gives nothing back"),
-    readRefund: () => Effect.succeed(null),
-    readDispute: () => Effect.succeed(null),
-    receive: () => ({ type: "foreign" }),
+    refund: (refund) => call({ name: "refund", reference: refund.refundId, work: () => bank.refund(refund) }),
+    readRefund: (query) =>
+      call({
+        name: "readRefund",
+        reference: "reference" in query ? query.reference : query.refundId,
+        work: () => bank.readRefund(query),
+      }),
+    readDispute: (reference) =>
+      call({ name: "readDispute", reference, work: () => bank.readDispute(reference) }),
+    receive: ({ body }) => ({
+      type: "notices",
+      notices: [JSON.parse(new TextDecoder().decode(body)) as Notice],
+    }),
   }
   return provider
 }

@@ -1,7 +1,7 @@
 /**
  * What a run of payments leaves behind: the books of the library, and those of the bank. Checkers see only this.
  */
-import type { CreditNote, Event, Invoice, Payment, Tenant } from "@billwright/core"
+import type { CreditNote, Dispute, Event, Invoice, Payment, Refund, Tenant } from "@billwright/core"
 import type { BankFact } from "./Bank.ts"
 
 interface OfTenant {
@@ -20,6 +20,8 @@ export interface PaymentBooks {
   readonly invoices: ReadonlyArray<OfTenant & { readonly invoice: Invoice.StoredInvoice }>
   readonly payments: ReadonlyArray<OfTenant & { readonly payment: Payment.StoredPayment }>
   readonly creditNotes: ReadonlyArray<OfTenant & { readonly note: CreditNote.CreditNote }>
+  readonly refunds: ReadonlyArray<OfTenant & { readonly refund: Refund.Refund }>
+  readonly disputes: ReadonlyArray<OfTenant & { readonly dispute: Dispute.Dispute }>
   /** Those of a tenant in the order of their commits. */
   readonly events: ReadonlyArray<OfTenant & { readonly event: Event.Event }>
   readonly recorded: ReadonlyArray<Recorded>

@@ -6,6 +6,14 @@ import { problemsOfSums } from "@billwright/engine"
 import type { BankFact } from "./Bank.ts"
 import { BANK } from "./Connection.ts"
 import type { PaymentBooks, PaymentHistory } from "./PaymentBooks.ts"
+import {
+  invoicesArePaidWithWhatIsThere,
+  noMoreIsRefundedThanTaken,
+  refundsAreResolved,
+  returnsAreBooked,
+  returnsArePublished,
+} from "./RefundCheckers.ts"
+import { isInVain, sumOf } from "./Vain.ts"
 
 type Check<B> = (books: B) => ReadonlyArray<string>
 type Charge = Extract<BankFact, { readonly type: "charged" }>
@@ -17,16 +25,24 @@ const chargesOf = ({ facts }: PaymentBooks): ReadonlyArray<Charge> =>
 const paymentsOf = ({ payments }: PaymentBooks): ReadonlyArray<Stored> =>
   payments.map(({ payment }) => payment)
 
-const sumOf = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((all, one) => all + one, 0n)
+/** What went back of an invoice at some time, in our books. A host may ask for that again. */
+const returnsOf = ({ disputes, refunds }: PaymentBooks, invoiceId: string) => [
+  ...refunds.flatMap(({ refund }) =>
+    refund.invoiceId === invoiceId && refund.succeededAt !== null ? [refund] : [],
+  ),
+  ...disputes.flatMap(({ dispute }) => (dispute.invoiceId === invoiceId ? [dispute] : [])),
+]
 
-/** An invoice is charged once at most, and never more than it states. */
+/** An invoice is charged once at most, and never more than it states. What went back may be charged again. */
 const nobodyIsChargedTwice: Check<PaymentBooks> = (books) => {
   const totals = new Map(books.invoices.map(({ invoice }) => [invoice.id as string, invoice.state.total]))
   return [...Map.groupBy(chargesOf(books), ({ invoiceId }) => invoiceId)].flatMap(([id, charges]) => {
-    const [sum, total] = [sumOf(charges.map(({ amount }) => amount)), totals.get(id) ?? 0n]
+    const returned = returnsOf(books, id)
+    const most = (totals.get(id) ?? 0n) + sumOf(returned.map(({ amount }) => amount))
+    const sum = sumOf(charges.map(({ amount }) => amount))
     return [
-      ...(charges.length === 1 ? [] : [`${id} was charged ${charges.length} times`]),
-      ...(sum <= total ? [] : [`${id} was charged ${sum}, and its total is ${total}`]),
+      ...(charges.length <= 1 + returned.length ? [] : [`${id} was charged ${charges.length} times`]),
+      ...(sum <= most ? [] : [`${id} was charged ${sum}, and at most ${most} was due`]),
     ]
   })
 }
@@ -39,7 +55,8 @@ interface Standing {
 }
 
 /** While an attempt has taken the money or may still take it, no other one of the invoice is sent. */
-const oneAttemptAtATime: Check<PaymentBooks> = ({ facts }) => {
+const oneAttemptAtATime: Check<PaymentBooks> = (books) => {
+  const { facts } = books
   const invoiceOf = new Map<string, string>()
   const standing = new Map<string, Standing>()
   const problems: Array<string> = []
@@ -50,10 +67,14 @@ const oneAttemptAtATime: Check<PaymentBooks> = ({ facts }) => {
     if (fact.type === "stated") standing.set(fact.reference, fact)
     if (fact.type === "closed") standing.delete(fact.reference)
     if (fact.type !== "sent") continue
+    const invoiceId = invoiceOf.get(fact.reference)
+    const isReturned = returnsOf(books, invoiceId ?? "").length > 0
     const others = [...standing.values()].filter(
       ({ attemptId, reference, status }) =>
         attemptId !== fact.attemptId &&
-        invoiceOf.get(reference) === invoiceOf.get(fact.reference) &&
+        invoiceOf.get(reference) === invoiceId &&
+        // What went back is paid by another payment.
+        !(isReturned && reference !== fact.reference && status === "succeeded") &&
         // Another payment takes no second attempt, and neither does one that may have taken the money. What a customer
         // does is known only when it is read; the bank takes the money of a payment once.
         (reference !== fact.reference ||
@@ -67,15 +88,10 @@ const oneAttemptAtATime: Check<PaymentBooks> = ({ facts }) => {
 }
 
 /** A person may have to look only where the bank refused, was silent for long, or waits for its customer for ever. */
-const mayNeedAttention = ({ facts }: PaymentBooks, reference: string | null): boolean => {
-  const failed = facts.filter((fact) => fact.type === "failed" && fact.reference === reference)
-  const last = facts.findLast((fact) => fact.type === "stated" && fact.reference === reference)
-  const isRefused = failed.some((fact) => fact.type === "failed" && fact.isRefusal)
-  return isRefused || failed.length >= VAIN_CALLS || (last?.type === "stated" && last.isCustomersTurn)
+const mayNeedAttention = (books: PaymentBooks, reference: string): boolean => {
+  const last = books.facts.findLast((fact) => fact.type === "stated" && fact.reference === reference)
+  return isInVain(books, [reference]) || (last?.type === "stated" && last.isCustomersTurn)
 }
-
-/** How often a call fails in vain before a person has to look. */
-const VAIN_CALLS = 10
 
 /** What the bank took is booked, once and as it was, unless a person has to look. Nothing else is booked. */
 const moneyIsBooked: Check<PaymentBooks> = (books) => {
@@ -118,10 +134,12 @@ const recordsAreBooked: Check<PaymentBooks> = (books) =>
   })
 
 /** The amounts of payments add up to what their invoices say, and no invoice has two open ones. */
-const invoicesAgree: Check<PaymentBooks> = ({ invoices, payments }) =>
+const invoicesAgree: Check<PaymentBooks> = ({ disputes, invoices, payments, refunds }) =>
   invoices.flatMap(({ invoice: { id, state }, tenant }) => {
     const all = payments.filter(({ payment }) => payment.invoiceId === id)
-    const applied = sumOf(all.map(({ payment }) => payment.applied))
+    const reversals = [...refunds.map(({ refund }) => refund), ...disputes.map(({ dispute }) => dispute)]
+    const reversed = sumOf(reversals.map((one) => (one.invoiceId === id ? one.reversed : 0n)))
+    const applied = sumOf(all.map(({ payment }) => payment.applied)) - reversed
     const open = all.filter(({ payment }) => payment.status === "open")
     const isAbroad = all.some(
       (one) =>
@@ -150,9 +168,12 @@ const ENDED = new Set(["exhausted", "awaiting_method", "needs_attention"])
 
 /** Once the faults have ended and enough time has passed, everything is resolved, or a person has to look. */
 const everythingIsResolved: Check<PaymentBooks> = (books) =>
-  paymentsOf(books).flatMap(({ collection, dueAt, failure, id, reference, status }) => {
+  paymentsOf(books).flatMap(({ collection, dueAt, failure, id, invoiceId, reference, status }) => {
     const state = collection?.state ?? "none"
-    const isResolved = status !== "open" || ENDED.has(state)
+    const isDisputed = books.disputes.some(
+      ({ dispute }) => dispute.invoiceId === invoiceId && dispute.status !== "won",
+    )
+    const isResolved = status !== "open" || ENDED.has(state) || (state === "stopped" && isDisputed)
     const isRight =
       state !== "needs_attention" ||
       status !== "open" ||
@@ -202,9 +223,11 @@ export const paymentCheckers = {
   attempts: oneAttemptAtATime,
   booked: moneyIsBooked,
   recorded: recordsAreBooked,
-  invoices: invoicesAgree,
-  resolved: everythingIsResolved,
-  J10: paymentsArePublished,
+  invoices: (books) => [...invoicesAgree(books), ...invoicesArePaidWithWhatIsThere(books)],
+  returned: returnsAreBooked,
+  refunded: noMoreIsRefundedThanTaken,
+  resolved: (books) => [...everythingIsResolved(books), ...refundsAreResolved(books)],
+  J10: (books) => [...paymentsArePublished(books), ...returnsArePublished(books)],
 } satisfies Readonly<Record<string, Check<PaymentHistory>>>
 
 export type PaymentInvariant = keyof typeof paymentCheckers

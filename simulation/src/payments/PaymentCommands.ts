@@ -38,10 +38,10 @@ export interface PaymentCommand {
 type Wanted = (invoice: Invoice.Invoice) => boolean
 
 /** The most invoices of a run. */
-const MANY = 100
+export const MANY = 100
 
 /** One invoice of the host that is wanted, the same in each attempt. */
-const chosen = (choice: Choice, wanted: Wanted) => {
+export const chosen = (choice: Choice, wanted: Wanted) => {
   const at = choice.next()
   let known: Invoice.Invoice | undefined
   return Effect.gen(function* () {
@@ -194,7 +194,7 @@ export const cancelAll: Work = () =>
     yield* Effect.forEach(live, ({ id }) => cancel(id, { at: "now" }))
   })
 
-/** Everything that a host may do. */
+/** Everything that a host may do, except giving money back. */
 export const COMMANDS: ReadonlyArray<PaymentCommand> = [
   issue,
   record,

@@ -7,8 +7,11 @@ import {
   BillingRuns,
   Customer,
   Customers,
+  Disputes,
   DueStore,
+  Payments,
   Plans,
+  Refunds,
   Subscriptions,
   Tenant,
 } from "@billwright/core"
@@ -24,7 +27,9 @@ import { Weather } from "../world/Weather.ts"
 import { Bank } from "./Bank.ts"
 import { connect, Network, type BreakProvider } from "./Connection.ts"
 import type { PaymentBooks } from "./PaymentBooks.ts"
-import { cancelAll, COMMANDS, type Host, issue, type Work } from "./PaymentCommands.ts"
+import { cancelAll, COMMANDS, type Host, issue, MANY, type Work } from "./PaymentCommands.ts"
+import { Post } from "./Post.ts"
+import { creditWithRefund, refund, refundOfNote } from "./RefundCommands.ts"
 
 /** 2026-11-21, 15:00. */
 export const START = 1_795_273_200_000
@@ -46,6 +51,8 @@ const BEARABLE_FAILURES = 4
 /** How long a process stands still. It is longer than its leases. */
 const STANDSTILL_MILLIS = 180_000
 const STEPS = { millis: 5_000, most: 2_000 }
+/** The share of runs in which the host has told the bank where to send notices. */
+const TOLD = 0.5
 /** How long the bank may be out of reach. */
 const OUTAGES = [HOUR, DAY, 9 * DAY]
 
@@ -62,6 +69,10 @@ const CALLS = [
   "attemptPayment",
   "readPayment",
   "closePayment",
+  "refund",
+  "refund",
+  "readRefund",
+  "readDispute",
 ]
 const CALL_POINTS = CALLS.flatMap((call) => [
   `PaymentProvider.${call}: before`,
@@ -69,6 +80,12 @@ const CALL_POINTS = CALLS.flatMap((call) => [
 ])
 /** The other points: around each commit, and within transactions. */
 const STORAGE_POINTS = [
+  "Collections(Dispute).insert: in a transaction",
+  "Collections(Dispute).modify: in a transaction",
+  "Collections(Refund).insert: in a transaction",
+  "Collections(Refund).modify: in a transaction",
+  "DueStore.schedule: in a transaction",
+  "PaymentStore.noteEvent: in a transaction",
   "DueStore.claimDue: before",
   "DueStore.claimDue: after",
   "DueStore.release: after",
@@ -97,6 +114,8 @@ export interface PaymentMutations {
   readonly breakProvider?: BreakProvider | undefined
 }
 
+const ALL_COMMANDS = [...COMMANDS, refund, creditWithRefund, refundOfNote]
+
 const TENANTS: ReadonlyArray<Tenant.Tenant> = [
   { accountId: Tenant.AccountId.make("acme"), mode: "live" },
   { accountId: Tenant.AccountId.make("acme"), mode: "test" },
@@ -104,15 +123,20 @@ const TENANTS: ReadonlyArray<Tenant.Tenant> = [
 
 type Memory = Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>
 
+const errorOf = (cause: Cause.Cause<unknown>) =>
+  Cause.squash(cause) as { readonly _tag?: string; readonly name?: string }
+
 export class PaymentsWorld {
   readonly #choice: Choice
   readonly #recorder: Recorder
   readonly #memory: Memory
+  readonly #post: Post | undefined
   readonly #bank: Bank
   readonly #network: Network
   readonly #shared: Shared
   readonly #machines: Machines
   readonly #hosts: Array<Host> = []
+  #returned: Pick<PaymentBooks, "refunds" | "disputes"> = { refunds: [], disputes: [] }
   #outage: { readonly from: number; readonly to: number } | undefined
   #isStormy = true
 
@@ -122,7 +146,8 @@ export class PaymentsWorld {
     this.#choice = choice
     this.#recorder = recorder
     this.#memory = memory
-    this.#bank = new Bank(choice.fork())
+    this.#post = choice.chance(TOLD) ? new Post(choice.fork(), recorder) : undefined
+    this.#bank = new Bank(choice.fork(), this.#post)
     this.#network = new Network(choice.fork(), recorder)
     this.#shared = {
       choice,
@@ -153,13 +178,14 @@ export class PaymentsWorld {
     for (let number = 0; number < count; number++) {
       yield* this.#advance(this.#machines.now + choice.pick(PAUSES)!)
       const command =
-        number === 0 ? issue : choice.weighted(COMMANDS.map((each) => [each.weight, each] as const))
+        number === 0 ? issue : choice.weighted(ALL_COMMANDS.map((each) => [each.weight, each] as const))
       yield* this.#perform(choice.int(0, TENANTS.length - 1), command.name, command.decide(choice, number))
     }
     for (const index of TENANTS.keys()) yield* this.#perform(index, "cancel", cancelAll)
     yield* this.#advance(this.#machines.now + WEEK)
     this.#isStormy = false
     for (let week = 0; week < SETTLING_WEEKS; week++) yield* this.#advance(this.#machines.now + WEEK)
+    this.#returned = yield* this.#readReturned()
     this.#machines.kill()
   })
 
@@ -171,12 +197,33 @@ export class PaymentsWorld {
         events,
         invoices,
         payments,
+        ...this.#returned,
         recorded: this.#hosts.flatMap(({ recorded }) => [...recorded.values()]),
         facts: this.#bank.facts,
         now: this.#machines.now,
       }),
     ),
   )
+
+  /** What went back, as the services tell it. */
+  #readReturned() {
+    const { process } = this.#machines.all[0]!
+    const ofTenant = (tenant: Tenant.Tenant) =>
+      Effect.gen(function* () {
+        const refunds = (yield* (yield* Refunds).list({ limit: MANY })).data
+        const disputes = (yield* (yield* Disputes).list({ limit: MANY })).data
+        return {
+          refunds: refunds.map((refund) => ({ tenant, refund })),
+          disputes: disputes.map((dispute) => ({ tenant, dispute })),
+        }
+      })
+    return Effect.forEach(TENANTS, (tenant) => Effect.orDie(process.run(tenant, ofTenant(tenant)))).pipe(
+      Effect.map((all) => ({
+        refunds: all.flatMap(({ refunds }) => refunds),
+        disputes: all.flatMap(({ disputes }) => disputes),
+      })),
+    )
+  }
 
   /** A customer with a subscription or without. */
   #begin(tenant: Tenant.Tenant) {
@@ -200,8 +247,9 @@ export class PaymentsWorld {
     return Effect.gen({ self: this }, function* () {
       const due = Context.get(this.#memory, DueStore)
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const next = Option.getOrUndefined(yield* due.nextDueAt)?.epochMilliseconds
-        if (next === undefined || next > to) break
+        const dueAt = Option.getOrUndefined(yield* due.nextDueAt)?.epochMilliseconds ?? Infinity
+        const next = Math.min(dueAt, this.#post?.nextAt ?? Infinity)
+        if (next > to) break
         const isStormy = this.#isStormy && this.#choice.chance(0.7) && (yield* this.#isBearable())
         const delay = isStormy ? this.#choice.pick(DELAYS)! : 0
         yield* this.#setTime(Math.max(this.#machines.now, next + delay))
@@ -224,7 +272,29 @@ export class PaymentsWorld {
     )
   }
 
-  /** Lets runners work, one or several at once. */
+  /** Brings the notices that have arrived, each to one of the processes, and tells the bank which were taken. */
+  #deliver(isStormy: boolean): ReadonlyArray<Effect.Effect<void>> {
+    const post = this.#post
+    if (post === undefined) return []
+    const choice = this.#choice
+    return post.arrived(this.#machines.now, isStormy).map((letter) => {
+      const { process } = choice.pick(this.#machines.all)!
+      const tenant = TENANTS.find(({ mode }) => mode === letter.notice.mode)!
+      const body = new TextEncoder().encode(JSON.stringify(letter.notice))
+      const isAnswered = !isStormy || choice.chance(0.9)
+      const received = process.run(
+        tenant,
+        Effect.flatMap(Payments, (payments) => payments.receive({ body, headers: {} })),
+      )
+      return Effect.map(Effect.exit(received), (exit) => {
+        this.#noteDefect("notice", exit)
+        const isTaken = isAnswered && Exit.isSuccess(exit) && exit.value.httpStatus === 200
+        if (!isTaken) post.again(letter, this.#machines.now)
+      })
+    })
+  }
+
+  /** Lets runners work, one or several at once, while notices come. */
   #run(isStormy: boolean) {
     return Effect.gen({ self: this }, function* () {
       const choice = this.#choice
@@ -248,7 +318,8 @@ export class PaymentsWorld {
           ),
         ),
       )
-      yield* this.#machines.driven(Effect.all(runs, { concurrency: "unbounded" }))
+      const all = [...runs, ...this.#deliver(isStormy)]
+      yield* this.#machines.driven(Effect.all(all, { concurrency: "unbounded" }))
       yield* this.#calm()
     })
   }
@@ -267,12 +338,19 @@ export class PaymentsWorld {
         const exit = yield* this.#machines.driven(Effect.exit(run))
         yield* this.#calm()
         if (Exit.isSuccess(exit)) return
-        const error = Cause.squash(exit.cause) as { readonly _tag?: string; readonly name?: string }
+        this.#noteDefect(name, exit)
+        const error = errorOf(exit.cause)
         if (error._tag === "StorageError" || error.name === "ProcessDied") continue
-        if (error._tag === undefined) this.#recorder.defects.push(`${name}: ${Cause.pretty(exit.cause)}`)
         return
       }
     })
+  }
+
+  #noteDefect(name: string, exit: Exit.Exit<unknown, unknown>): void {
+    if (Exit.isSuccess(exit)) return
+    const { _tag, name: kind } = errorOf(exit.cause)
+    const isBug = _tag === undefined && kind !== "ProcessDied"
+    if (isBug) this.#recorder.defects.push(`${name}: ${Cause.pretty(exit.cause)}`)
   }
 
   #crashPoint(): string {

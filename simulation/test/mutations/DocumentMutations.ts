@@ -3,8 +3,6 @@
  * clocks and migrations of plans.
  */
 import {
-  type Collection,
-  Collections,
   type Coupon,
   CreditNoteStore,
   DueStore,
@@ -18,23 +16,7 @@ import {
 } from "@billwright/core"
 import { DateTime, Effect, Struct } from "effect"
 import { type BillingMutation, bug } from "./BillingMutation.ts"
-import { change } from "./Mutation.ts"
-
-/** Replaces methods of the values of one resource. */
-const changeValues = <A>(type: string, patch: (values: Collection<A>) => Partial<Collection<A>>) =>
-  change(Collections, ({ of }) => ({
-    of: (resource) => {
-      const values = of(resource)
-      if (resource.type !== type) return values
-      return { ...values, ...(patch(values as object as Collection<A>) as object) }
-    },
-  }))
-
-/** Stores values of a resource otherwise than they were changed. */
-const storing = <A>(type: string, changed: (value: A) => A) =>
-  changeValues<A>(type, ({ modify }) => ({
-    modify: (id, by) => modify(id, (value) => Effect.map(by(value), changed)),
-  }))
+import { change, changeValues, storing } from "./Mutation.ts"
 
 const shared = Effect.provideService(CurrentTenant, {
   accountId: Tenant.AccountId.make("shared"),

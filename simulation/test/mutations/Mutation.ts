@@ -1,8 +1,8 @@
 /**
  * Storages with one planted bug each.
  */
-import { EventId, Id } from "@billwright/core"
-import { Context } from "effect"
+import { type Collection, Collections, EventId, Id } from "@billwright/core"
+import { Context, Effect } from "effect"
 import type { Invariant } from "../../src/Checkers.ts"
 import type { Ports } from "../../src/world/Observer.ts"
 
@@ -20,6 +20,22 @@ export const change =
     const port = Context.getUnsafe(ports, key)
     return Context.add(ports, key, { ...port, ...patch(port, ports) }) as Ports
   }
+
+/** Ports with some methods of the values of one resource replaced. */
+export const changeValues = <A>(type: string, patch: (values: Collection<A>) => Partial<Collection<A>>) =>
+  change(Collections, ({ of }) => ({
+    of: (resource) => {
+      const values = of(resource)
+      if (resource.type !== type) return values
+      return { ...values, ...(patch(values as object as Collection<A>) as object) }
+    },
+  }))
+
+/** Stores values of a resource otherwise than they were changed. */
+export const storing = <A>(type: string, changed: (value: A) => A) =>
+  changeValues<A>(type, ({ modify }) => ({
+    modify: (id, by) => modify(id, (value) => Effect.map(by(value), changed)),
+  }))
 
 export const mutation = (
   name: string,

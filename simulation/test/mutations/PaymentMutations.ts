@@ -23,13 +23,13 @@ export interface PaymentBug extends PaymentMutations {
   readonly breaks: ReadonlyArray<PaymentInvariant>
 }
 
-const stored = (
+export const stored = (
   name: string,
   breaks: ReadonlyArray<PaymentInvariant>,
   breakStorage: PaymentMutations["breakStorage"] & {},
 ): PaymentBug => ({ name, breaks, breakStorage })
 
-const called = (
+export const called = (
   name: string,
   breaks: ReadonlyArray<PaymentInvariant>,
   patch: (provider: PaymentProvider) => Partial<PaymentProvider>,
