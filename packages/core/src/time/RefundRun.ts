@@ -89,13 +89,16 @@ export const makeRefundRun = Effect.gen(function* () {
       }),
     )
 
-  const send = (from: PaymentProvider, { paymentReference, refund }: Planned): Effect.Effect<RefundNews> => {
+  const send = (
+    from: PaymentProvider,
+    { isSent, paymentReference, refund }: Planned,
+  ): Effect.Effect<RefundNews> => {
     const { amount, currency, id: refundId } = refund
     return within(() =>
       Effect.flatMap(from.refund({ refundId, paymentReference, amount, currency }), madeRefund),
     ).pipe(
       Effect.map((made) => newsOf(refund, made) ?? UNKNOWN),
-      Effect.catch(failedTo("send")),
+      Effect.catch(failedTo(isSent ? "send_again" : "send")),
     )
   }
 
@@ -147,6 +150,6 @@ const DISPUTED = "payment_disputed"
 const UNKNOWN: RefundNews = { type: "failed", call: "send", reason: "unknown" }
 
 const failedTo =
-  (call: "send" | "read") =>
+  (call: "send" | "send_again" | "read") =>
   ({ reason }: ProviderFailure): Effect.Effect<RefundNews> =>
     Effect.succeed({ type: "failed", call, reason })

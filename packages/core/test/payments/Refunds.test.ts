@@ -191,6 +191,25 @@ describe("a refund whose call fails", () => {
     })
   }
 
+  it.effect("may still arrive, so that it is not failed when it is refused the second time", () => {
+    const fake = new FakeProvider({ faultOf: script({ refund: ["lose_request", "break"] }) })
+    return Effect.gen(function* () {
+      const { invoice, payment } = yield* paid
+      const refunds = yield* Refunds
+      const { id } = yield* refunds.create({ paymentId: payment.id, reason: "duplicate" })
+      yield* runDue
+      yield* advanceTo(inHours(1.05))
+      assert.deepInclude(yield* refunds.get(id), { status: "unresolved", failureCode: null })
+      const more = yield* Effect.flip(refunds.create({ paymentId: payment.id, reason: "duplicate" }))
+      assert.include(more.message, "nothing of it is left to refund")
+      yield* advanceTo(inHours(24))
+      assert.deepInclude(yield* refunds.get(id), { status: "succeeded" })
+      assert.deepStrictEqual((yield* look(fake, invoice.id)).given, [
+        { amount: 2000n, refundId: id, status: "succeeded" },
+      ])
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("for good is failed, and another one may be made", () => {
     const fake = new FakeProvider({ faultOf: script({ refund: ["break"] }) })
     return Effect.gen(function* () {

@@ -172,10 +172,10 @@ export type RefundInput =
       /** Why it has failed. */
       readonly code: string | null
     }
-  /** A call that sends it, or one that reads it, has failed. */
+  /** A call has failed: the first one that sends it, one that sends it again, or one that reads it. */
   | {
       readonly type: "failed"
-      readonly call: "send" | "read"
+      readonly call: "send" | "send_again" | "read"
       readonly reason: "transient" | "permanent" | "unknown"
     }
 
@@ -190,14 +190,17 @@ export interface RefundStep {
 
 const FAILED_CALL = { transient: "pending", permanent: "failed", unknown: "unresolved" } as const
 
+/** Whether a failed call tells nothing: it reads, or surely did nothing while an earlier one may still arrive. */
+const isSilent = ({ call, reason }: Extract<RefundInput, { readonly type: "failed" }>): boolean =>
+  call === "read" || (call === "send_again" && reason !== "unknown")
+
 /**
  * Applies an input. `undefined`: it changes nothing. A refund that has failed stays so. One that has succeeded may still
  * fail: the customer's bank sends the money back.
  */
 export const stepRefund = (status: RefundStatus, input: RefundInput): RefundStep | undefined => {
   if (status === "failed") return undefined
-  // A call that reads tells nothing when it fails.
-  if (input.type === "failed" && (input.call === "read" || status === "succeeded")) return undefined
+  if (input.type === "failed" && (isSilent(input) || status === "succeeded")) return undefined
   const to = input.type === "failed" ? FAILED_CALL[input.reason] : input.status
   if (to === status || (status === "succeeded" && to === "pending")) return undefined
   const code = input.type === "failed" ? REFUSED : input.code

@@ -249,7 +249,10 @@ describe("a refund", () => {
     status,
     code: null,
   })
-  const failed = (call: "send" | "read", reason: "transient" | "permanent" | "unknown"): RefundInput => ({
+  const failed = (
+    call: "send" | "send_again" | "read",
+    reason: "transient" | "permanent" | "unknown",
+  ): RefundInput => ({
     type: "failed",
     call,
     reason,
@@ -263,15 +266,20 @@ describe("a refund", () => {
       failed("send", "transient"),
       failed("send", "permanent"),
       failed("send", "unknown"),
+      failed("send_again", "transient"),
+      failed("send_again", "permanent"),
+      failed("send_again", "unknown"),
       failed("read", "transient"),
       failed("read", "permanent"),
       failed("read", "unknown"),
     ]
+    // An earlier call of the same refund may still arrive.
+    const NONE = [undefined, undefined]
     const table: Record<RefundStatus, ReadonlyArray<RefundStatus | undefined>> = {
-      pending: [undefined, "succeeded", "failed", undefined, "failed", "unresolved"],
-      unresolved: ["pending", "succeeded", "failed", "pending", "failed", undefined],
-      succeeded: [undefined, undefined, "failed", undefined, undefined, undefined],
-      failed: [undefined, undefined, undefined, undefined, undefined, undefined],
+      pending: [undefined, "succeeded", "failed", undefined, "failed", "unresolved", ...NONE, "unresolved"],
+      unresolved: ["pending", "succeeded", "failed", "pending", "failed", undefined, ...NONE, undefined],
+      succeeded: [undefined, undefined, "failed", undefined, undefined, undefined, ...NONE, undefined],
+      failed: [undefined, undefined, undefined, undefined, undefined, undefined, ...NONE, undefined],
     }
     for (const [status, expected] of Object.entries(table)) {
       assert.deepStrictEqual(
