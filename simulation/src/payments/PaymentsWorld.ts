@@ -44,6 +44,8 @@ const PAUSES = [1, MINUTE, 2 * MINUTE, HOUR, 5 * HOUR, DAY, 3 * DAY, 8 * DAY]
 /** How long the world goes on after the last command. Everything that waits for the bank or a customer ends in that time. */
 const SETTLING_WEEKS = 12
 const MAX_ROUNDS = 200
+/** What is due after so many rounds without faults and without time that passes, stays due: it is a bug. */
+const MAX_VAIN_ROUNDS = 20
 const MAX_ATTEMPTS = 8
 const STORMY_ATTEMPTS = 3
 /** How often a subject may fail in faults. It is set aside after more. */
@@ -246,12 +248,14 @@ export class PaymentsWorld {
   #advance(to: number) {
     return Effect.gen({ self: this }, function* () {
       const due = Context.get(this.#memory, DueStore)
+      let vain = 0
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const dueAt = Option.getOrUndefined(yield* due.nextDueAt)?.epochMilliseconds ?? Infinity
         const next = Math.min(dueAt, this.#post?.nextAt ?? Infinity)
-        if (next > to) break
+        if (next > to || vain > MAX_VAIN_ROUNDS) break
         const isStormy = this.#isStormy && this.#choice.chance(0.7) && (yield* this.#isBearable())
         const delay = isStormy ? this.#choice.pick(DELAYS)! : 0
+        vain = isStormy || next > this.#machines.now ? 0 : vain + 1
         yield* this.#setTime(Math.max(this.#machines.now, next + delay))
         yield* this.#run(isStormy)
       }
