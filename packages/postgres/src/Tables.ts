@@ -43,6 +43,7 @@ const NAMES = [
   "refunds",
   "spend_marks",
   "sweep_cells",
+  "take_credits",
   "test_clocks",
   "usage_daily",
   "usage_records",

@@ -7,9 +7,10 @@ import {
   type Credit,
   CreditAudit,
   Credits,
-  type CurrentTenant,
+  CurrentTenant,
   Customers,
   Holds,
+  Tenant,
 } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
@@ -96,7 +97,12 @@ it.live.each(["read committed", "repeatable read", "serializable"])(
           (one) => Effect.promise(() => one.end()),
         )
         const hosted = yield* Layer.build(
-          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+          Layer.fresh(
+            Billing.layer.pipe(
+              Layer.provideMerge(Storage.layerStorage()),
+              Layer.provide(Host.fromPool(pool)),
+            ),
+          ),
         )
         const outcomes = yield* Effect.all(
           Array.from({ length: CALLERS }, () => consumeInHosts(pool, isolation, account)),
@@ -111,6 +117,48 @@ it.live.each(["read committed", "repeatable read", "serializable"])(
       }).pipe(Effect.scoped),
     ),
   { timeout: 60_000 },
+)
+
+it.live("consuming is one statement, and the last credits of an account take a transaction", () =>
+  withDatabase((url) =>
+    Effect.gen(function* () {
+      const account = yield* begin
+      const statements: Array<string> = []
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => new Pool({ connectionString: url, max: 1 })),
+        (one) => Effect.promise(() => one.end()),
+      )
+      pool.on("connect", (client) => {
+        const query = client.query.bind(client) as (...input: ReadonlyArray<unknown>) => unknown
+        const counted = (...input: ReadonlyArray<unknown>): unknown => {
+          const [asked] = input as ReadonlyArray<string | { readonly text: string }>
+          statements.push(typeof asked === "string" ? asked : asked!.text)
+          return query(...input)
+        }
+        Object.assign(client, { query: counted })
+      })
+      const hosted = yield* Layer.build(
+        Layer.fresh(
+          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+        ),
+      )
+      const { consume } = yield* Effect.provide(Credits, hosted)
+      const asLive = Effect.provideService(CurrentTenant, {
+        accountId: Tenant.defaultAccountId,
+        mode: "live",
+      })
+      const { id } = yield* asLive((yield* Customers).create({ name: "Ada", email: "ada@example.com" }))
+      const live = { customerId: id, unit: account.unit }
+      yield* asLive((yield* Credits).grant({ ...live, kind: "paid", amount: 10n }))
+      statements.length = 0
+      yield* asLive(consume({ ...live, amount: 4n, idempotencyKey: "request" }))
+      assert.lengthOf(statements, 1, statements.join("\n"))
+      assert.include(statements[0], "take_credits")
+      yield* asLive(consume({ ...live, amount: 6n }))
+      assert.isAbove(statements.length, 2)
+      assert.deepInclude(yield* asLive((yield* Credits).balance(live)), { available: 0n, held: 0n, debt: 0n })
+    }).pipe(Effect.scoped),
+  ),
 )
 
 it.live("Postgres refuses what must not be, also of the owner of the tables", () =>

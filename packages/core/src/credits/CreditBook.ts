@@ -2,7 +2,7 @@
  * Runs the operations of the engine on a stored account: locks it, writes what changes, and publishes its events.
  */
 import type { CreditChange } from "@billwright/engine"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
@@ -13,6 +13,8 @@ import type { StorageError } from "../shared/StorageError.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import {
   type AccountKey,
+  CONSUMPTION_ID_PREFIX,
+  ConsumptionId,
   CreditEntryId,
   ENTRY_ID_PREFIX,
   CreditKeyConflict,
@@ -46,6 +48,21 @@ export const makeCreditBook = Effect.gen(function* () {
   /** Runs an effect in one transaction, in the time of the customer. */
   const within = <A, E, R>({ customerId }: Pick<AccountKey, "customerId">, effect: Effect.Effect<A, E, R>) =>
     transactor.atomically(time.within(customerId, effect))
+
+  /** Uses credits in one step, if the storage can and nothing else is to be done. */
+  const takeNow = Effect.fnUntraced(function* (
+    asked: Omit<StoredConsumption, "balance" | "id" | "createdAt">,
+  ) {
+    const store = yield* port
+    if (store.take === undefined) return undefined
+    const createdAt = yield* Clock.currentTimeMillis
+    const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
+    const consumption = { ...asked, id, createdAt }
+    const balance = yield* store.take(consumption, CreditEntryId.make(yield* ids.next(ENTRY_ID_PREFIX)))
+    return balance === undefined ? undefined : { ...consumption, balance }
+  })
+  /** It needs no transaction: the step is atomic. */
+  const take = (asked: Parameters<typeof takeNow>[0]) => time.within(asked.customerId, takeNow(asked))
 
   const requireCustomer = Effect.fnUntraced(function* ({ customerId }: AccountKey) {
     if ((yield* owners.status(customerId)) === "active") return
@@ -90,7 +107,7 @@ export const makeCreditBook = Effect.gen(function* () {
     for (const event of eventsOf(key, ledger.account, change)) yield* publish(event, key)
   })
 
-  return { port, requireAccount, requireCustomer, within, write, ids }
+  return { port, requireAccount, requireCustomer, within, write, take, ids }
 })
 
 /** The stored values that changed, as they are now. */

@@ -7,7 +7,14 @@ import type { CustomerId } from "../customers/Customer.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import type { AccountKey, CreditGrantId, StoredConsumption, StoredEntry, StoredGrant } from "./Credit.ts"
+import type {
+  AccountKey,
+  CreditEntryId,
+  CreditGrantId,
+  StoredConsumption,
+  StoredEntry,
+  StoredGrant,
+} from "./Credit.ts"
 import type { HoldId, StoredHold } from "./Hold.ts"
 
 /** An account, and what an operation on it has to know. */
@@ -95,6 +102,21 @@ export class CreditStore extends Context.Service<
       key: AccountKey,
       change: StoredChange,
     ) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /**
+     * Consumes in one step, where nothing else is to be done: nothing of the account is due by the clock, no consumption has
+     * the key, and more than the amount is available. Gives what the account has after it. Otherwise it changes nothing,
+     * gives `undefined`, and the caller takes the way of `lock` and `write`, which must come to the same rows.
+     *
+     * `consumption` is the new one, and `entryId` the id of its first entry. A storage that can't do it any quicker has
+     * no such verb.
+     */
+    readonly take?:
+      | ((
+          consumption: Omit<StoredConsumption, "balance">,
+          entryId: CreditEntryId,
+        ) => Effect.Effect<CreditBalance | undefined, StorageError, CurrentTenant>)
+      | undefined
 
     readonly findGrant: (
       id: CreditGrantId,

@@ -112,7 +112,7 @@ export class Credits extends Context.Service<
   static readonly layer = Layer.effect(
     Credits,
     Effect.gen(function* () {
-      const { ids, port, requireAccount, requireCustomer, within, write } = yield* makeCreditBook
+      const { ids, port, requireAccount, requireCustomer, take, within, write } = yield* makeCreditBook
 
       const addGrant = Effect.fnUntraced(function* (input: GrantCredits) {
         const store = yield* port
@@ -164,7 +164,9 @@ export class Credits extends Context.Service<
 
       const consume = Effect.fn("Credits.consume")(function* (input: ConsumeCredits) {
         const decoded = yield* decodeConsume(input)
-        return yield* within(decoded, use(decoded))
+        const { amount, customerId, idempotencyKey = null, unit } = decoded
+        const taken = yield* take({ customerId, unit, amount, idempotencyKey })
+        return taken === undefined ? yield* within(decoded, use(decoded)) : toConsumption(taken)
       })
 
       const balance = Effect.fn("Credits.balance")(function* (input: AccountKey) {

@@ -56,15 +56,23 @@ const ledgerFromRows = ([row]: ReadonlyArray<Row>): StoredLedger =>
     ? EMPTY
     : {
         account: {
-          available: bigint(row, "available"),
-          held: bigint(row, "held"),
-          debt: bigint(row, "debt"),
+          ...balanceFromRow(row),
           openHolds: integer(row, "open_holds"),
           sequence: integer(row, "sequence"),
         },
         grants: rowsOf(row, "grants").map(grantFromRow),
         holds: rowsOf(row, "holds").map(holdFromRow),
       }
+
+/** What `take_credits` gives, if it took something. */
+const takenFromRows = ([row]: ReadonlyArray<Row>): Row | undefined =>
+  row === undefined || row["taken"] === null ? undefined : (json(row, "taken") as Row)
+
+const balanceFromRow = (row: Row) => ({
+  available: bigint(row, "available"),
+  held: bigint(row, "held"),
+  debt: bigint(row, "debt"),
+})
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -187,6 +195,25 @@ select xid from written`,
     yield* noteXid(rows[0]?.["xid"])
   })
 
+  const take = Effect.fnUntraced(function* (
+    { amount, createdAt, customerId, id, idempotencyKey, unit }: Omit<Credit.StoredConsumption, "balance">,
+    entryId: Credit.CreditEntryId,
+  ) {
+    const operation = "CreditStore.take"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* change(
+      operation,
+      (sql) =>
+        sql<Row>`select ${t.take_credits}(${accountId}::text, ${mode}::text, ${Id.toUuid(customerId)}::uuid, ${unit}::text,
+  ${Id.toUuid(id)}::uuid, ${Id.toUuid(entryId)}::uuid, ${String(amount)}::numeric, ${idempotencyKey}::text,
+  ${String(createdAt)}::bigint)::text as taken`,
+    )
+    const taken = yield* decoding(operation, takenFromRows)(rows)
+    if (taken === undefined) return undefined
+    yield* noteXid(taken["xid"])
+    return yield* decoding(operation, balanceFromRow)(taken)
+  })
+
   /** The first row of a table that has a value in a column, of the current tenant. */
   const one = Effect.fnUntraced(function* <A>(
     operation: string,
@@ -290,6 +317,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
     lock,
     read,
     write,
+    take,
     findGrant,
     findHold,
     grantByKey,

@@ -9,6 +9,7 @@ import {
   type CurrentTenant,
   EventStore,
   Holds,
+  IdGenerator,
   Outbox,
   StorageError,
   Transactor,
@@ -16,7 +17,9 @@ import {
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, type Exit, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { asTenant, otherTenants, same, times, together } from "./ContractTest.ts"
+import * as fc from "fast-check"
+import { forAll } from "../Property.ts"
+import { asTenant, Effort, otherTenants, same, times, together } from "./ContractTest.ts"
 import { insertCustomer, type InvoicingTest } from "./InvoicingProbe.ts"
 import { firstPage } from "./WebhookProbe.ts"
 
@@ -381,6 +384,138 @@ const holdTests = (test: InvoicingTest): void => {
   )
 }
 
+/** The services over the same storage, without its quick way. */
+const withoutTake = Layer.effect(
+  CreditStore,
+  Effect.map(CreditStore, (store) => CreditStore.of({ ...store, take: undefined })),
+)
+
+const small = (max: number) => fc.integer({ min: 1, max })
+const step = fc.oneof(
+  fc.record({
+    type: fc.constant("grant" as const),
+    amount: small(40),
+    priority: fc.integer({ min: 0, max: 1 }),
+    length: fc.option(small(6), { nil: undefined }),
+  }),
+  fc.record({
+    type: fc.constant("consume" as const),
+    amount: small(12),
+    key: fc.integer({ min: 0, max: 5 }),
+  }),
+  fc.record({ type: fc.constant("consume" as const), amount: small(12), key: fc.constant(undefined) }),
+  fc.record({ type: fc.constant("reserve" as const), amount: small(12), length: small(6) }),
+  fc.record({ type: fc.constant("wait" as const), length: small(3) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Does the same to an account, and gives what was answered. */
+const perform = (account: Credit.AccountKey, given: Step) =>
+  Effect.gen(function* () {
+    const [credits, holds] = [yield* Credits, yield* Holds]
+    switch (given.type) {
+      case "grant": {
+        const { amount, length, priority } = given
+        const end = length === undefined ? {} : { expiresAt: yield* inSeconds(length) }
+        const { available, status } = yield* granted(account, BigInt(amount), { priority, ...end })
+        return { available, status }
+      }
+      case "consume": {
+        const { amount, key } = given
+        const keyed = key === undefined ? {} : { idempotencyKey: String(key) }
+        const { balance, createdAt } = yield* credits.consume({
+          ...account,
+          amount: BigInt(amount),
+          ...keyed,
+        })
+        return { balance, createdAt }
+      }
+      case "reserve": {
+        const { amount, length } = given
+        const { status } = yield* holds.reserve({ ...account, amount: BigInt(amount), ttlSeconds: length })
+        return { status }
+      }
+      case "wait":
+        return {}
+    }
+  }).pipe(
+    Effect.catch((error) => Effect.succeed({ error: error._tag })),
+    Effect.provide(services),
+  )
+
+/** What is stored of an account, without ids: grants by the order in which they were made. */
+const rowsOf = (account: Credit.AccountKey) =>
+  Effect.gen(function* () {
+    const credits = yield* Credits
+    const grants = (yield* credits.listGrants({ ...account, limit: 100 })).data
+    const placeOf = (id: string | null) => grants.findIndex((grant) => grant.id === id)
+    const entries = (yield* credits.listEntries({ ...account, limit: 100 })).data
+    return {
+      balance: yield* balanceOf(account),
+      grants: grants.map(({ available, held, status }) => ({ available, held, status })),
+      entries: entries.map(({ at, available, consumptionId, debt, grantId, held, kind, sequence }) => ({
+        sequence,
+        kind,
+        at,
+        available,
+        held,
+        debt,
+        grant: placeOf(grantId),
+        isConsumption: consumptionId !== null,
+      })),
+      events: yield* eventsOf(account),
+    }
+  })
+
+const quickTests = (test: InvoicingTest): void => {
+  test(
+    "the quick way of a storage leads to the same answers, rows and events as the long one",
+    Effect.gen(function* () {
+      const effort = yield* Effort
+      yield* forAll(fc.array(step, { minLength: 4, maxLength: 14 }), effort, (steps) =>
+        Effect.gen(function* () {
+          const [quick, long] = [yield* newAccount, yield* newAccount]
+          for (const one of [{ type: "grant", amount: 30, priority: 1, length: 4 } as const, ...steps]) {
+            if (one.type === "wait") yield* TestClock.adjust(one.length * 1_000)
+            const answer = yield* perform(quick, one)
+            same(answer, yield* perform(long, one).pipe(Effect.provide(withoutTake)))
+          }
+          same(yield* rowsOf(quick), yield* rowsOf(long))
+        }),
+      )
+    }).pipe(Effect.provide(services)),
+  )
+
+  test(
+    "the quick way takes nothing where there is more to do",
+    Effect.gen(function* () {
+      const [store, holds, ids] = [yield* CreditStore, yield* Holds, yield* IdGenerator]
+      const { take } = store
+      if (take === undefined) return
+      const account = yield* newAccount
+      const taking = (amount: bigint, idempotencyKey: string | null = null) =>
+        Effect.gen(function* () {
+          const id = Credit.ConsumptionId.make(yield* ids.next(Credit.CONSUMPTION_ID_PREFIX))
+          const entryId = Credit.CreditEntryId.make(yield* ids.next(Credit.ENTRY_ID_PREFIX))
+          const createdAt = (yield* DateTime.now).epochMilliseconds
+          return yield* take({ ...account, id, amount, idempotencyKey, createdAt }, entryId)
+        })
+      assert.isUndefined(yield* taking(1n))
+      yield* granted(account, 10n)
+      same(yield* taking(3n, "key"), { available: 7n, held: 0n, debt: 0n })
+      assert.isUndefined(yield* taking(3n, "key"))
+      assert.isUndefined(yield* taking(7n))
+      assert.isUndefined(yield* taking(8n))
+      yield* holds.reserve({ ...account, amount: 2n, ttlSeconds: 1 })
+      yield* TestClock.adjust("999 millis")
+      same(yield* taking(1n), { available: 4n, held: 2n, debt: 0n })
+      yield* TestClock.adjust("1 millis")
+      assert.isUndefined(yield* taking(1n))
+      same(yield* auditOf(account), { available: 4n, held: 2n, debt: 0n })
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 const storeTests = (test: InvoicingTest): void => {
   test(
     "no other tenant sees credits",
@@ -469,5 +604,6 @@ export const creditContract = (test: InvoicingTest): void => {
   grantTests(test)
   consumeTests(test)
   holdTests(test)
+  quickTests(test)
   storeTests(test)
 }
