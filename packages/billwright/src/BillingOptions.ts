@@ -121,6 +121,13 @@ export interface BillingOptions<
      * Default 14.
      */
     readonly netDays?: number
+    /**
+     * What happens when the payment of an open invoice is not attempted any more by itself
+     * (`invoice.collection_exhausted`). `leave`, the default: nothing. `pause`, `cancel`: the subscriptions of the invoice
+     * are paused or end at once, and what was charged in advance is not credited. `uncollectible`: the invoice is written
+     * off.
+     */
+    readonly whenExhausted?: "leave" | "pause" | "cancel" | "uncollectible"
     /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
     readonly tax?: TaxTable | TaxService
   }

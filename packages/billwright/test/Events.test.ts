@@ -219,6 +219,7 @@ describe("the host's own event types", () => {
       "payment.action_required": true,
       "payment.overpaid": true,
       "payment.processing": true,
+      "payment.needs_attention": true,
       "payment.unresolved": true,
       "refund.created": true,
       "refund.failed": true,

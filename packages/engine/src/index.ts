@@ -222,7 +222,14 @@ export type {
 } from "./payments/Collection.ts"
 export { IDLE } from "./payments/Collection.ts"
 export type { Collected, CollectionCause, CollectionEvent, Unchanged } from "./payments/Machine.ts"
-export { collect, COLLECTION_TRANSITIONS, isRequested, isUnderWay, stepOf } from "./payments/Machine.ts"
+export {
+  collect,
+  COLLECTION_TRANSITIONS,
+  isRequested,
+  isUnderWay,
+  mayTakeMoney,
+  stepOf,
+} from "./payments/Machine.ts"
 export { payStepOf } from "./payments/Pay.ts"
 export type { PayStep } from "./payments/Pay.ts"
 export type { Payment, PaymentStatus, Success } from "./payments/Payment.ts"

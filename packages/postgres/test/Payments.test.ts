@@ -9,6 +9,7 @@ import {
   FakeProvider,
   Payments,
   type ProviderFault,
+  Subscriptions,
 } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
@@ -79,6 +80,40 @@ it.live("runners that meet, and answers that are lost, charge and book an invoic
         )
       }),
     { payments: provider },
+  )
+})
+
+it.live("what follows the end of a payment is done once, by one of several runners that meet", () => {
+  const stop: FakeOutcome = { status: "declined", code: "stop_payment_order", advice: null, notBefore: null }
+  return withDatabase(
+    (client) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(START.epochMilliseconds)
+        const { subscription } = yield* subscribe
+        const { nextDueAt, runDue } = yield* BillingRuns
+        const end = DateTime.add(START, { days: 3 })
+        for (;;) {
+          const next = yield* nextDueAt
+          if (Option.isNone(next) || DateTime.isGreaterThan(next.value, end)) break
+          const now = yield* DateTime.now
+          yield* TestClock.setTime(Math.max(now.epochMilliseconds, next.value.epochMilliseconds))
+          yield* Effect.all([runDue(), runDue(), runDue()], { concurrency: "unbounded" })
+        }
+        const [invoice] = yield* allInvoices
+        assert.deepInclude(invoice, { status: "open", collection: "exhausted" })
+        const after = yield* (yield* Subscriptions).get(subscription.id)
+        assert.deepInclude(after, { phase: "paused", pastDueSince: invoice!.pastDueSince })
+        assert.isNotNull(invoice!.pastDueSince)
+        const told = yield* Effect.promise(() =>
+          client.query("select from billwright.events where type = 'subscription.paused'"),
+        )
+        assert.strictEqual(told.rowCount, 1)
+        const left = yield* Effect.promise(() =>
+          client.query("select from billwright.billing_due where kind = 'payment'"),
+        )
+        assert.strictEqual(left.rowCount, 0)
+      }),
+    { payments: new FakeProvider({ outcomeOf: () => stop }), invoices: { whenExhausted: "pause" } },
   )
 })
 

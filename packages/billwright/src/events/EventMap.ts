@@ -6,6 +6,7 @@
  */
 import type { Metadata } from "../Call.ts"
 import type { CreditNoteReason } from "../invoices/CreditNotes.ts"
+import type { PaymentAttention } from "../payments/Payments.ts"
 import type { EventDefinition } from "./EventDefinition.ts"
 
 /**
@@ -154,6 +155,11 @@ export interface FailedPaymentData extends PaymentData {
   /** Whether it is attempted again by itself, and when: in the library's events. */
   readonly will_retry?: boolean
   readonly next_attempt_at?: string | null
+}
+
+/** Data of `payment.needs_attention`: the payment, and why a person has to look, as a code. */
+export interface PaymentAttentionData extends PaymentData {
+  readonly attention_code?: PaymentAttention["code"]
 }
 
 /** Data of events of refunds. Amounts are integers of the currency's minor unit. */
@@ -353,6 +359,7 @@ export interface BuiltInEvents {
   readonly "payment_method.detached": PaymentMethodData
   readonly "payment_method.expiring": PaymentMethodData
   readonly "payment_method.updated": PaymentMethodData
+  readonly "payment.needs_attention": PaymentAttentionData
   readonly "payment.overpaid": PaymentData
   readonly "payment.processing": PaymentData
   readonly "payment.unresolved": PaymentData

@@ -118,6 +118,7 @@ const rules = {
     creditNoteFormat: anything,
     timezone: anything,
     netDays: anything,
+    whenExhausted: anything,
     tax,
   }),
   keys: fields({

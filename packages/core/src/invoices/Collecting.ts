@@ -2,6 +2,7 @@
  * What collects the payment of an invoice from when it is issued. Payments provide it.
  */
 import { Context, Effect } from "effect"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { StoredInvoice } from "./Invoice.ts"
@@ -13,7 +14,7 @@ export interface PaymentCollector {
   readonly begin: (
     issued: StoredInvoice,
     invoices: InvoiceStore["Service"],
-  ) => Effect.Effect<StoredInvoice, StorageError, CurrentTenant>
+  ) => Effect.Effect<StoredInvoice, InvalidInput | StorageError, CurrentTenant>
 
   /**
    * Takes note that something else than its finalization has happened to an invoice, which is stored: its open payment may

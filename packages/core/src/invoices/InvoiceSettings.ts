@@ -5,6 +5,10 @@ import { dueAtOf, problemsOfNumberFormat, problemsOfTaxTable, type TaxTable } fr
 import { Context } from "effect"
 import type { TaxService, TaxSource } from "./Taxes.ts"
 
+/** What can happen when the payment of an invoice is not attempted any more by itself. */
+const WHEN_EXHAUSTED = ["leave", "pause", "cancel", "uncollectible"] as const
+type WhenExhausted = (typeof WHEN_EXHAUSTED)[number]
+
 /** What the host sets about invoices. */
 export interface InvoicesOptions {
   /**
@@ -18,6 +22,12 @@ export interface InvoicesOptions {
   readonly timezone?: string
   /** How many days after it was issued an invoice has to be paid, unless the customer says: 0 to 365. Default: 14. */
   readonly netDays?: number
+  /**
+   * What happens when the payment of an open invoice is not attempted any more by itself (`invoice.collection_exhausted`).
+   * `leave`, the default: nothing. `pause`, `cancel`: the subscriptions of the invoice are paused or end at once, and what
+   * was charged in advance is not credited. `uncollectible`: the invoice is written off.
+   */
+  readonly whenExhausted?: WhenExhausted
   /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
   readonly tax?: TaxTable | TaxService
 }
@@ -32,6 +42,7 @@ const DEFAULTS: Settings = {
   creditNoteFormat: "CN-{year}-{number:4}",
   timezone: "UTC",
   netDays: 14,
+  whenExhausted: "leave",
   tax: null,
 }
 
@@ -54,6 +65,9 @@ export const invoiceSettingsOf = (options: InvoicesOptions): Settings => {
     throw new TypeError("invoices.netDays must be 0 to 365, and invoices.timezone an IANA time zone", {
       cause,
     })
+  }
+  if (!WHEN_EXHAUSTED.includes(settings.whenExhausted)) {
+    throw new TypeError(`invoices.whenExhausted must be ${WHEN_EXHAUSTED.join(", ")}`)
   }
   checkTax(options.tax)
   return settings

@@ -22,7 +22,7 @@ import { Transactor } from "../shared/Transactor.ts"
 import { declinesElsewhere } from "./Declines.ts"
 import { disputes } from "./Dispute.ts"
 import { makeMethodBook } from "./MethodBook.ts"
-import { nextAttempt, openedOf, stateOfPayment } from "./OpenedPayment.ts"
+import { nextAttempt, openedOf } from "./OpenedPayment.ts"
 import type { PaymentId, StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
@@ -107,9 +107,8 @@ export const makeCollector = Effect.gen(function* () {
     yield* book.end(ports, payment, invoice)
     if (invoice.state.status !== "open" || (yield* isReopened(ports, invoice))) return
     const opened = yield* openedOf(ids, payment.provider, provider, invoice, payment)
-    yield* ports.payments.insert(opened)
     const [current] = Option.toArray(yield* ports.invoices.find(invoice.id))
-    if (current !== undefined) yield* book.noteCollection(ports, current, stateOfPayment(opened))
+    if (current !== undefined) yield* book.open(ports, opened, current)
   })
 
   /** The provider of a payment. It has to be the one that the host has now. */
@@ -140,6 +139,8 @@ export const makeCollector = Effect.gen(function* () {
       yield* replace(ports, payment, invoice)
       return undefined
     }
+    // What follows is done by `PaymentRun`, which holds the subscriptions, too.
+    if (collection?.state === "exhausted" && payment.status === "open") return undefined
     const step = collection === null || payment.status !== "open" ? null : stepOf(collection)
     if (collection === null || step === null) {
       yield* ports.payments.save({ ...payment, dueAt: null })
@@ -298,7 +299,7 @@ export const layer = Layer.effect(
     const provider = yield* CurrentProvider
     const port = yield* optionalPort(PaymentStore)
     const ids = yield* IdGenerator
-    const { noteCollection } = yield* makePaymentBook
+    const book = yield* makePaymentBook
     if (provider === null) return NOBODY
     return {
       review: Effect.fnUntraced(function* (changed: StoredInvoice) {
@@ -316,8 +317,7 @@ export const layer = Layer.effect(
         if (issued.state.amountDue === 0n) return issued
         const payments = yield* Effect.orDie(port)
         const opened = yield* openedOf(ids, provider.name, provider, issued, undefined)
-        yield* payments.insert(opened)
-        return yield* noteCollection({ invoices }, issued, stateOfPayment(opened))
+        return yield* book.open({ payments, invoices }, opened, issued)
       }),
     }
   }),

@@ -68,9 +68,6 @@ const unlessProblem = (
   return refused.type === "changed" ? refused.collection : collection
 }
 
-/** What the invoice of a new payment shows. */
-export const stateOfPayment = ({ collection }: StoredPayment) => collection?.state ?? "collecting"
-
 /** An attempt that is made. */
 export type AttemptInput = Extract<CollectionInput, { readonly type: "attempt" }>
 

@@ -141,8 +141,7 @@ export const makePayInvoice = Effect.gen(function* () {
     }
     const before = earlier.findLast(({ collection }) => collection !== null)
     const opened = yield* openedOf(ids, provider.name, provider, invoice, before, asked)
-    yield* ports.payments.insert(opened)
-    yield* book.noteCollection(ports, invoice, "collecting")
+    yield* book.open(ports, opened, invoice)
     return opened
   })
 

@@ -5,10 +5,13 @@
 import {
   collect,
   type Collected,
+  type Collection,
   type CollectionEvent,
   type CollectionInput,
+  IDLE,
   isRequested,
   isUnderWay,
+  mayTakeMoney,
   notClosed,
   successOf,
   withActions,
@@ -27,7 +30,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { declinesElsewhere } from "./Declines.ts"
 import type { StoredPayment } from "./Payment.ts"
-import { collectionEvents, failedData, paymentData, paymentEvents } from "./PaymentEvents.ts"
+import { attentionData, collectionEvents, failedData, paymentData, paymentEvents } from "./PaymentEvents.ts"
 import type { PaymentStore } from "./PaymentStore.ts"
 
 type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
@@ -61,6 +64,10 @@ export const isToClose = (payment: StoredPayment, invoice: StoredInvoice): boole
   !isUnderWay(payment.collection) &&
   !isWanted(payment, invoice)
 
+/** Whether the payment of an open invoice is not attempted any more by itself. */
+const isEnded = (events: ReadonlyArray<CollectionEvent>, { state }: StoredInvoice): boolean =>
+  state.status === "open" && events.includes("invoice.collection_exhausted")
+
 /** Gives the functions that write payments in the current transaction, which holds the invoice. */
 export const makePaymentBook = Effect.gen(function* () {
   const outbox = yield* Outbox
@@ -77,14 +84,14 @@ export const makePaymentBook = Effect.gen(function* () {
   const noteCollection = Effect.fnUntraced(function* (
     { invoices }: Pick<PaymentPorts, "invoices">,
     invoice: StoredInvoice,
-    collection: StoredInvoice["state"]["collection"],
+    { attempt, state: collection }: Pick<Collection, "attempt" | "state">,
     isLate = false,
   ) {
     const updatedAt = yield* DateTime.now
     const pastDueSince = invoice.pastDueSince ?? (isLate ? updatedAt.epochMilliseconds : null)
     if (invoice.state.collection === collection && invoice.pastDueSince === pastDueSince) return invoice
     const sequence = invoice.state.sequence + 1
-    const state = withActions({ ...invoice.state, collection, sequence })
+    const state = withActions({ ...invoice.state, collection, sequence }, !mayTakeMoney({ attempt }))
     const changed: StoredInvoice = { ...invoice, state, pastDueSince, updatedAt }
     yield* invoices.save(changed)
     return changed
@@ -109,6 +116,8 @@ export const makePaymentBook = Effect.gen(function* () {
             customerId,
           },
         )
+      case "payment.needs_attention":
+        return outbox.publish(collectionEvents[event], attentionData(payment), { customerId })
       case "invoice.collection_exhausted":
         return outbox.publish(collectionEvents[event], dataOf(invoice), { customerId })
       default:
@@ -137,6 +146,22 @@ export const makePaymentBook = Effect.gen(function* () {
     return paid
   })
 
+  /** Stores a new payment of an invoice, and says so on the invoice, which it gives. */
+  const open = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+  ) {
+    yield* ports.payments.insert(payment)
+    const noted = yield* noteCollection(ports, invoice, payment.collection ?? IDLE)
+    if (payment.collection?.state === "needs_attention") {
+      yield* outbox.publish(collectionEvents["payment.needs_attention"], attentionData(payment), {
+        customerId: payment.customerId,
+      })
+    }
+    return noted
+  })
+
   const write = Effect.fnUntraced(function* (
     ports: PaymentPorts,
     payment: StoredPayment,
@@ -156,7 +181,8 @@ export const makePaymentBook = Effect.gen(function* () {
     const isClosed = input.type === "read" && input.read.status === "closed"
     const status = isClosed ? "closed" : changed.status
     const isLeft = isToClose({ ...changed, status }, invoice)
-    const dueAt = isClosed ? null : isLeft ? updatedAt.epochMilliseconds : changed.dueAt
+    const isOver = settings.whenExhausted !== "leave" && isEnded(events, invoice)
+    const dueAt = isClosed ? null : isLeft || isOver ? updatedAt.epochMilliseconds : changed.dueAt
     const saved: StoredPayment = { ...changed, status, dueAt, sequence: payment.sequence + 1 }
     yield* ports.payments.save(saved)
     const state = isPayable(invoice) ? collection.state : invoice.state.collection
@@ -165,7 +191,7 @@ export const makePaymentBook = Effect.gen(function* () {
       events.includes("payment.failed") &&
       invoice.state.status === "open" &&
       collection.attempt?.once !== true
-    const noted = yield* noteCollection(ports, invoice, state, isLate)
+    const noted = yield* noteCollection(ports, invoice, { ...collection, state }, isLate)
     const isSilent = (event: CollectionEvent) =>
       event === "invoice.collection_exhausted" && !isPayable(invoice)
     for (const event of events) if (!isSilent(event)) yield* publishEvent(saved, noted, event, input)
@@ -205,8 +231,12 @@ export const makePaymentBook = Effect.gen(function* () {
     const updatedAt = yield* DateTime.now
     const collection = notClosed(payment.collection, updatedAt.epochMilliseconds, detail)
     const sequence = payment.sequence + 1
-    yield* ports.payments.save({ ...payment, collection, dueAt: collection.nextAt, sequence, updatedAt })
-    if (isPayable(invoice)) yield* noteCollection(ports, invoice, collection.state)
+    const noted: StoredPayment = { ...payment, collection, dueAt: collection.nextAt, sequence, updatedAt }
+    yield* ports.payments.save(noted)
+    if (isPayable(invoice)) yield* noteCollection(ports, invoice, collection)
+    if (collection.state !== payment.collection.state) {
+      yield* publishEvent(noted, invoice, "payment.needs_attention", { type: "stop" })
+    }
   })
 
   /** The payment is not waited for any more. It takes no money at the provider. */
@@ -226,5 +256,5 @@ export const makePaymentBook = Effect.gen(function* () {
     return ended
   })
 
-  return { apply, end, noteCollection, noteNotClosed }
+  return { apply, end, noteNotClosed, open }
 })

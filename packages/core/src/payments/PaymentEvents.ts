@@ -11,7 +11,13 @@ import { InvoiceId } from "../invoices/Invoice.ts"
 import { dueExample, InvoiceData } from "../invoices/InvoiceEvents.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as Text from "../shared/Text.ts"
-import { type Payment, PaymentId, PaymentStatus, type StoredPayment } from "./Payment.ts"
+import {
+  type Payment,
+  PaymentAttentionCode,
+  PaymentId,
+  PaymentStatus,
+  type StoredPayment,
+} from "./Payment.ts"
 import { MAX_CODE_LENGTH } from "./ProviderAnswers.ts"
 
 /** A payment as it was when the event was published. Amounts are integers of the currency's minor unit. */
@@ -65,6 +71,18 @@ const FailedData = Schema.Struct({
   will_retry: Schema.optionalKey(Schema.Boolean),
   next_attempt_at: Schema.optionalKey(Schema.NullOr(WireInstant)),
 })
+
+const AttentionData = Schema.Struct({
+  ...Data.fields,
+  /** Why a person has to look. The `attention` of the payment says what to do. */
+  attention_code: Schema.optionalKey(PaymentAttentionCode),
+})
+
+/** The data of a payment that a person has to look at. What the provider said stays in the payment. */
+export const attentionData = (payment: StoredPayment): typeof AttentionData.Encoded => {
+  const code = payment.collection?.attention?.code
+  return { ...paymentData(payment), ...(code === undefined ? {} : { attention_code: code }) }
+}
 
 const failureCodeOf = (input: CollectionInput): string | undefined => {
   if (input.type === "no_method") return "no_method"
@@ -130,6 +148,13 @@ export const collectionEvents = {
     description: "A payment failed.",
     data: FailedData,
     example: { ...hostPayment, failure_code: "card_declined" },
+  }),
+  "payment.needs_attention": EventType.make({
+    name: "payment.needs_attention",
+    description:
+      "A person has to look at a payment: nothing more happens to it by itself. The `attention` of the payment says why.",
+    data: AttentionData,
+    example: { ...hostPayment, attention_code: "outcome_unknown" },
   }),
   "invoice.collection_exhausted": EventType.make({
     name: "invoice.collection_exhausted",

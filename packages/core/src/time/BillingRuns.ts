@@ -4,7 +4,6 @@
 import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema, Semaphore } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
-import { makeCollector } from "../payments/Collector.ts"
 import { BatchTransactor } from "../shared/BatchTransactor.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -26,6 +25,7 @@ import * as DueWork from "./DueWork.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import { batchesAtOnce, type Pace, paced, PACES } from "./Pace.ts"
+import { makePaymentRun } from "./PaymentRun.ts"
 import { makeRefundRun } from "./RefundRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
@@ -139,7 +139,7 @@ export class BillingRuns extends Context.Service<
       const batchTransactor = Option.getOrUndefined(yield* Effect.serviceOption(BatchTransactor))
       const claimSize = batchTransactor === undefined ? CLAIM : CLAIM_OF_BATCHES
       const runMigration = yield* makeMigrationRun
-      const { visit: collectPayment } = yield* makeCollector
+      const { visit: collectPayment } = yield* makePaymentRun
       const clockAdvance = yield* ClockAdvance.make
       const runMethod = yield* makeMethodRun
       const runRefund = yield* makeRefundRun
@@ -161,7 +161,14 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "payment") {
           const held = Effect.flatMap(Effect.orDie(duePort), (due) => due.holds(claimed))
-          return Effect.as(collectPayment(subject.id, held, transactor.atomically), DueWork.NOTHING)
+          return Effect.as(
+            collectPayment<InvalidInput | InvoicingUnsupported | StorageError>(
+              subject.id,
+              held,
+              transactor.atomically,
+            ),
+            DueWork.NOTHING,
+          )
         }
         return Effect.flatMap(duePort, (due) => {
           const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }

@@ -7,7 +7,6 @@
 import { Cause, DateTime, Effect, Exit, Option } from "effect"
 import { type TestClock, type TestClockId, testClocks } from "../customers/TestClock.ts"
 import { optionalPort } from "../invoices/InvoicingUnsupported.ts"
-import { makeCollector } from "../payments/Collector.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import type { DueFailure } from "../shared/Due.ts"
@@ -16,6 +15,7 @@ import { Transactor } from "../shared/Transactor.ts"
 import * as WallClock from "../shared/WallClock.ts"
 import { type ClaimedSubject, type CustomerDue, DueStore, type FirstDue } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
+import { makePaymentRun } from "./PaymentRun.ts"
 import { failureOf, isWaitedFor, waitingFor } from "./RunFailure.ts"
 
 /** Most subjects that one call or claim works on. */
@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
   const store = (yield* Collections).of(testClocks)
   const duePort = yield* optionalPort(DueStore)
   const dueWork = yield* DueWork.make
-  const { visit: collectPayment } = yield* makeCollector
+  const { visit: collectPayment } = yield* makePaymentRun
   const transactor = yield* Transactor
 
   const aimAt = (to: DateTime.Utc) => (clock: TestClock) => {
@@ -110,7 +110,10 @@ export const make = Effect.gen(function* () {
       )
     const { subject } = chosen
     if (subject.kind === "payment") {
-      return yield* Effect.as(collectPayment(subject.id, Effect.succeed(true), atItsInstant), undefined)
+      return yield* Effect.as(
+        collectPayment<unknown>(subject.id, Effect.succeed(true), atItsInstant),
+        undefined,
+      )
     }
     const hold = DueWork.unclaimed(chosen.attempts)
     const done = yield* dueWork.run(subject, next.at, hold, atItsInstant)

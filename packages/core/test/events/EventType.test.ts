@@ -25,6 +25,7 @@ describe("the catalogue of event types", () => {
           "credit_note.created",
           "dispute.closed",
           "dispute.opened",
+          "entitlement.limit_reached",
           "invoice.collection_exhausted",
           "invoice.created",
           "invoice.deleted",
@@ -36,6 +37,7 @@ describe("the catalogue of event types", () => {
           "invoice.voided",
           "payment.action_required",
           "payment.failed",
+          "payment.needs_attention",
           "payment.overpaid",
           "payment.processing",
           "payment.succeeded",
@@ -134,7 +136,7 @@ describe("the data of an event", () => {
         return EventType.problemOf(type, data)?.problem !== "is not a known field"
       }).map((field) => ({ type, field })),
     )
-    assert.lengthOf(holders, 56)
+    assert.lengthOf(holders, 59)
     const problemOf = ({ field, type }: (typeof holders)[number], text: string) =>
       EventType.problemOf(type, { ...(type.example as object), [field]: text })?.message
     const impossible = [

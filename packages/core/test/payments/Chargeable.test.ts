@@ -1,7 +1,7 @@
 /**
  * Amounts that a provider can't take: that is said when their invoice is issued, and the provider is not called.
  */
-import { type Chargeable, FakeProvider, type Money, Payments } from "@billwright/core"
+import { type Chargeable, FakeProvider, Invoices, type Money, Payments } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { advanceTo, events, inHours, look, SOON, subscribe, typesOf, withProvider } from "./collecting.ts"
@@ -23,6 +23,27 @@ const rows: ReadonlyArray<readonly [string, Chargeable]> = [
   ["fake does not take EUR", { status: "unsupported_currency" }],
 ]
 
+describe("a payment that needs attention", () => {
+  it.effect("is told of once, and its invoice can't be void while it may have taken the money", () => {
+    const fake = new FakeProvider({
+      faultOf: (call) => (call === "attemptPayment" || call === "readPayment" ? "lose_reply" : undefined),
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(inHours(24 * 20))
+      const { invoice, payments } = yield* look(fake)
+      assert.strictEqual(invoice.collection, "needs_attention")
+      assert.strictEqual(payments[0]?.attention?.code, "outcome_unknown")
+      assert.deepStrictEqual(yield* typesOf, ["payment.unresolved", "payment.needs_attention"])
+      const told = (yield* events).find(({ type }) => type === "payment.needs_attention")
+      assert.deepInclude(told?.data, { payment_id: payments[0]?.id, attention_code: "outcome_unknown" })
+      assert.notInclude(invoice.availableActions, "void")
+      const refused = yield* Effect.flip((yield* Invoices).void(invoice.id))
+      assert.include(refused.message, "a payment of it is needs_attention")
+    }).pipe(withProvider(fake))
+  })
+})
+
 describe("an amount that the provider can't take", () => {
   it.effect.each([...rows])("is said when the invoice is issued: %s", ([problem, answer]) => {
     const calls: Array<string> = []
@@ -42,7 +63,10 @@ describe("an amount that the provider can't take", () => {
       // Nothing is tried by itself, and nobody is told of a payment that failed.
       yield* advanceTo(inHours(24 * 20))
       assert.deepStrictEqual(calls, [])
-      assert.deepStrictEqual(yield* typesOf, [])
+      assert.deepStrictEqual(yield* typesOf, ["payment.needs_attention"])
+      const told = (yield* events).find(({ type }) => type === "payment.needs_attention")
+      assert.deepInclude(told?.data, { payment_id: payment?.id, attention_code: "not_chargeable" })
+      assert.notInclude(JSON.stringify(told), problem)
       assert.deepStrictEqual((yield* look(fake)).payments, payments)
     }).pipe(withProvider(fake))
   })
@@ -62,6 +86,24 @@ describe("an amount that the provider can't take", () => {
       assert.deepStrictEqual(
         booked.map(([, amount]) => amount),
         [800n],
+      )
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("is not waited for any more once its invoice is void, which needs nothing else", () => {
+    const fake = limited({ status: "unsupported_currency" })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(fake)
+      assert.include(invoice.availableActions, "void")
+      assert.strictEqual((yield* (yield* Invoices).void(invoice.id)).status, "void")
+      yield* advanceTo(inHours(2))
+      const { invoice: voided, payments } = yield* look(fake)
+      assert.deepInclude(voided, { status: "void", collection: "stopped" })
+      assert.deepStrictEqual(
+        payments.map(({ status }) => status),
+        ["closed"],
       )
     }).pipe(withProvider(fake))
   })

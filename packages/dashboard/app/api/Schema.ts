@@ -1810,6 +1810,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment.needs_attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.needs_attention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment.overpaid": {
         parameters: {
             query?: never;
@@ -9153,6 +9169,77 @@ export interface operations {
                         will_retry?: boolean;
                         /** Format: date-time */
                         next_attempt_at?: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment.needs_attention": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment.needs_attention";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        /** @enum {string} */
+                        attention_code?: "provider_refused" | "provider_unreachable" | "outcome_unknown" | "no_result" | "closed_at_provider" | "not_closed" | "not_chargeable";
                     };
                 };
             };

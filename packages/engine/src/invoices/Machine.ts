@@ -57,10 +57,12 @@ const UNDER_WAY: ReadonlyArray<CollectionState> = [
   "needs_attention",
 ]
 
-const isUntouched: Guard = ({ amountCredited, amountPaid, collection }) => {
+const isUntouched: Guard = ({ amountCredited, amountPaid, availableActions, collection }) => {
   if (amountPaid > 0n) return "part of it is paid: issue a credit note"
   if (amountCredited > 0n) return "it has a credit note: credit the rest of it"
-  if (UNDER_WAY.includes(collection))
+  // The payment knows whether an attempt of it may have taken money: see `withActions`.
+  const isKnownFree = collection === "needs_attention" && availableActions.includes("void")
+  if (UNDER_WAY.includes(collection) && !isKnownFree)
     return `a payment of it is ${collection}: wait for its result, or close it`
   return undefined
 }
@@ -93,10 +95,18 @@ const actionsOf = (invoice: Invoice): ReadonlyArray<InvoiceAction> =>
     ({ from, guard }) => from === invoice.status && guard?.(invoice) === undefined,
   ).map(({ action }) => action)
 
-/** The invoice with the actions that it allows now. Whoever changes `collection` calls it, too. */
-export const withActions = (invoice: Invoice): Invoice => ({
+/**
+ * The invoice with the actions that it allows now. Whoever changes `collection` calls it, too.
+ *
+ * A payment that needs attention may have taken money, or surely not. `isFree` says which: an invoice with a free one can
+ * be void. Without it, what was known stays.
+ */
+export const withActions = (
+  invoice: Invoice,
+  isFree: boolean = invoice.availableActions.includes("void"),
+): Invoice => ({
   ...invoice,
-  availableActions: actionsOf(invoice),
+  availableActions: actionsOf({ ...invoice, availableActions: isFree ? ["void"] : [] }),
 })
 
 /** A new draft. */

@@ -122,8 +122,12 @@ export const COLLECTION_TRANSITIONS: Readonly<Record<CollectionState, Row>> = {
 const UNDER_WAY: ReadonlyArray<AttemptStatus> = ["sent", "unknown", "processing"]
 
 /** Whether the last attempt may have taken money, or may still take it without anybody doing more. */
-export const isUnderWay = ({ attempt }: Collection): boolean =>
+export const isUnderWay = ({ attempt }: Pick<Collection, "attempt">): boolean =>
   attempt !== null && UNDER_WAY.includes(attempt.status)
+
+/** Whether an attempt may still take money, also once the customer confirms it. */
+export const mayTakeMoney = (collection: Pick<Collection, "attempt">): boolean =>
+  isUnderWay(collection) || collection.attempt?.status === "requires_action"
 
 const ENDED: ReadonlyArray<AttemptStatus> = ["succeeded", "declined", "dropped"]
 
@@ -137,6 +141,7 @@ export type CollectionEvent =
   | "payment.processing"
   | "payment.action_required"
   | "payment.unresolved"
+  | "payment.needs_attention"
   | "invoice.collection_exhausted"
 
 /** The collection after an input. */
@@ -402,6 +407,7 @@ const eventsOf = (before: Collection, { attempt, isDecline = false }: Move, to: 
     ...(isNew && to === "processing" ? (["payment.processing"] as const) : []),
     ...(isNew && to === "awaiting_customer" ? (["payment.action_required"] as const) : []),
     ...(isNew && to === "unresolved" ? (["payment.unresolved"] as const) : []),
+    ...(isNew && to === "needs_attention" ? (["payment.needs_attention"] as const) : []),
     ...(isNew && isExhausted ? (["invoice.collection_exhausted"] as const) : []),
   ]
 }

@@ -156,9 +156,21 @@ describe("the states of an invoice", () => {
     ["needs_attention", false],
     ["stopped", true],
   ])("become void while the collection is %s: %s", (collection, isAllowed) => {
-    const invoice = withActions({ ...open, collection })
+    const invoice = withActions({ ...open, collection }, false)
     assert.strictEqual(invoice.availableActions.includes("void"), isAllowed)
     assert.strictEqual(applyToInvoice(invoice, { action: "void" }).type, isAllowed ? "changed" : "rejected")
+  })
+
+  it("become void while a payment needs attention that surely took nothing, and stay so until that changes", () => {
+    const attended = withActions({ ...open, collection: "needs_attention" }, true)
+    assert.include(attended.availableActions, "void")
+    assert.strictEqual(withActions(attended).availableActions.includes("void"), true)
+    assert.strictEqual(applyToInvoice(attended, { action: "void" }).type, "changed")
+    const unknown = withActions({ ...attended, collection: "unresolved" }, true)
+    assert.notInclude(unknown.availableActions, "void")
+    const lost = withActions({ ...unknown, collection: "needs_attention" })
+    assert.notInclude(lost.availableActions, "void")
+    assert.strictEqual(applyToInvoice(lost, { action: "void" }).type, "rejected")
   })
 
   it("refuse amounts that don't fit", () => {

@@ -150,7 +150,7 @@ describe("why a person has to look", () => {
     assert.deepInclude(collection, { state: "needs_attention", nextAt: null })
     assert.strictEqual(collection.attempt?.status, "dropped")
     assert.deepInclude(collection.attention, { code: "not_chargeable", detail: refused.problem })
-    assert.deepStrictEqual(events, [])
+    assert.deepStrictEqual(events, ["payment.needs_attention"])
     const sent = after(asked, send).collection
     assert.strictEqual(collect(sent, refused, START, ZONE).type, "unchanged")
   })
