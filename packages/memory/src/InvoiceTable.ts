@@ -186,14 +186,15 @@ export class InvoiceTable {
     return found
   }
 
-  couponUses(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<CouponUse> {
+  couponUses(tenant: Tenant.Tenant, subscriptionId: string, from: number): ReadonlyArray<CouponUse> {
     const order = this.#of(tenant).bySubscription.get(subscriptionId)
     const issuedAt = ({ state }: Invoice.StoredInvoice) => state.issuedAt ?? Number.POSITIVE_INFINITY
     return Array.from(order?.values() ?? [], ({ value }) => value)
+      .filter(({ state }) => state.discounts.length > 0)
       .sort((a, b) => (issuedAt(a) === issuedAt(b) ? (a.id < b.id ? -1 : 1) : issuedAt(a) - issuedAt(b)))
       .flatMap(({ causes, id, state: { discounts, status } }) => {
         const cause = causes.find((one) => one.subscriptionId === subscriptionId)
-        if (cause === undefined) return []
+        if (cause === undefined || cause.effect.period.number < from) return []
         const period = cause.effect.period.number
         return discounts.flatMap(({ amount, id: redemptionId, type }) =>
           type === "coupon" ? [{ invoiceId: id, status, period, redemptionId, amount }] : [],
@@ -315,7 +316,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     lockWithSubscriptions: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
-    couponUses: (id) => verb((tenant) => Exit.succeed(table.couponUses(tenant, id))),
+    couponUses: (id, from) => verb((tenant) => Exit.succeed(table.couponUses(tenant, id, from))),
     creditsOf: (id) => verb((tenant) => Exit.succeed(table.creditsOf(tenant, id))),
     save: (invoice) => verb((tenant) => table.save(tenant, invoice)),
     remove: (id) => verb((tenant) => table.remove(tenant, id)),

@@ -2,7 +2,15 @@
  * Billing one subscription reads no more rows when the tenant has many, even while the tables have no statistics or old
  * ones: in the first minute, after an import, and when a run has just made thousands of drafts. Postgres counts the rows.
  */
-import { Billing, BillingRuns, Invoices, Subscriptions } from "@billwright/core"
+import {
+  Billing,
+  BillingRuns,
+  Coupons,
+  Invoices,
+  InvoiceStore,
+  Redemptions,
+  Subscriptions,
+} from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
@@ -107,5 +115,40 @@ it.live("one subscription of a tenant whose tables were analyzed when there were
     yield* (yield* BillingRuns).runDue()
     yield* sql`analyze`
     yield* billsEachByFewRows
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
+)
+
+/** Periods of a subscription that a coupon took something off: the first two. */
+const DISCOUNTED = 2
+const PERIODS = 30
+
+it.live("what coupons took off, in a long history of invoices without discounts", () =>
+  Effect.gen(function* () {
+    yield* keepStatistics
+    yield* TestClock.setTime(START.epochMilliseconds)
+    const { runDue } = yield* BillingRuns
+    const { subscription } = yield* subscribe
+    const coupon = {
+      code: "TWICE",
+      name: "Twice",
+      percent: "50",
+      duration: "periods",
+      periods: DISCOUNTED,
+    } as const
+    yield* (yield* Coupons).create(coupon)
+    yield* (yield* Redemptions).create({ coupon: coupon.code, subscriptionId: subscription.id })
+    for (let month = 1; month <= PERIODS; month++) {
+      yield* TestClock.setTime(DateTime.add(START, { months: month }).epochMilliseconds)
+      yield* runDue()
+    }
+    yield* TestClock.adjust("1 day")
+    yield* runDue()
+    const store = yield* InvoiceStore
+    const uses = yield* store.couponUses(subscription.id, 0)
+    assert.lengthOf(uses, DISCOUNTED)
+    const before = (yield* rowsRead).get("billing_invoices")!
+    for (let time = 0; time < TIMES; time++) yield* store.couponUses(subscription.id, 0)
+    assert.isAtMost((yield* rowsRead).get("billing_invoices")! - before, TIMES * DISCOUNTED)
+    assert.deepStrictEqual(yield* store.couponUses(subscription.id, PERIODS), [])
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
 )

@@ -286,6 +286,7 @@ const FROZEN: ReadonlyArray<string> = [
   "d649f31127ee7041ca0b41dde31911dc83c5bd613e28ed65578f35a3413b1d3d",
   "eb5fe04360bbc623b3412a767e52d9b284955ec12708c6526510d5b243d74a9d",
   "9f7eee239b2a617daff400e5e6632656d6475c9a8fa6a484f919ac8b5204f709",
+  "3ced29b5b91e90f10cafe5a3d45a29be8bd8dc5edffb13e0d73d0871336288ea",
 ]
 
 describe("each migration", () => {

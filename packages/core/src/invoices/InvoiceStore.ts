@@ -114,11 +114,13 @@ export class InvoiceStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<number | null>, StorageError, CurrentTenant>
 
     /**
-     * What coupons took off the invoices of a subscription, also those of several, drafts included: issued ones in the
-     * order in which they were issued, then drafts by id. Coupons of other subscriptions may be among them.
+     * What coupons took off the invoices of a subscription, also those of several, for its periods from a number on, drafts
+     * included: issued ones in the order in which they were issued, then drafts by id. Coupons of other subscriptions may be
+     * among them. It should read no invoices without discounts: a subscription has many, and is asked about for each.
      */
     readonly couponUses: (
       subscriptionId: SubscriptionId,
+      fromPeriod: number,
     ) => Effect.Effect<ReadonlyArray<CouponUse>, StorageError, CurrentTenant>
 
     /**

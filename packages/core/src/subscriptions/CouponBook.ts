@@ -109,9 +109,12 @@ export class CouponBook {
     return Effect.gen({ self: this }, function* () {
       const all = (yield* this.#ofSubscription(id)).filter((one) => appliesTo(one, target))
       if (all.length === 0) return []
-      const uses = all.some(hasMemory)
-        ? (yield* invoices.couponUses(id)).filter(({ invoiceId }) => !target.open.has(invoiceId))
-        : []
+      const remembering = all.filter(hasMemory)
+      const from = remembering.every(forgetsPeriods) ? target.period : 0
+      const uses =
+        remembering.length === 0
+          ? []
+          : (yield* invoices.couponUses(id, from)).filter(({ invoiceId }) => !target.open.has(invoiceId))
       return all.flatMap((redemption): ReadonlyArray<CouponInput> => {
         const before = stateOf(
           redemption,
@@ -188,6 +191,10 @@ const appliesTo = ({ createdAt, endedAt }: Redemption, { at }: Target): boolean 
 /** Whether what a coupon may take off depends on what it took off before. */
 const hasMemory = ({ terms }: Redemption): boolean =>
   terms.duration !== "forever" || terms.percent === undefined
+
+/** Whether what a coupon may take off depends on nothing that it took off in earlier periods. */
+const forgetsPeriods = ({ terms }: Redemption): boolean =>
+  terms.duration === "forever" && terms.carry !== true
 
 /** A redemption after what it took off. More than it allows, which an invoice of then allowed, counts as all of it. */
 const stateOf = (

@@ -46,6 +46,7 @@ import { migration0028 } from "./Migration0028.ts"
 import { migration0029 } from "./Migration0029.ts"
 import { migration0030 } from "./Migration0030.ts"
 import { migration0031 } from "./Migration0031.ts"
+import { migration0032 } from "./Migration0032.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -83,6 +84,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0029,
   migration0030,
   migration0031,
+  migration0032,
 ]
 
 /** The newest migration of this release, which it also requires. */

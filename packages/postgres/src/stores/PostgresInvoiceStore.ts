@@ -196,30 +196,35 @@ from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n) order by a
     )(rows)
   })
 
-  const allCouponUses = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
+  /** Invoices without discounts are in none of the index that it reads. */
+  const allCouponUses = Effect.fnUntraced(function* (
+    asked: ReadonlyArray<{ readonly id: SubscriptionId; readonly from: number }>,
+  ) {
     const operation = "InvoiceStore.couponUses"
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`with i as (
-  select a.n as place, t.id, t.status, t.state, t.issued_at, t.cause_period as period
-  from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
-  cross join lateral (
+        sql<Row>`with a as materialized (
+  select * from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
+    ${ArrayLiteral.plain(asked.map(({ from }) => from))}::text::integer[]) with ordinality as a (id, from_period, place)
+), i as (
+  select a.place, t.id, t.status, t.state, t.issued_at, t.cause_period as period
+  from a cross join lateral (
     select t.* from ${t.billing_invoices} t
-    where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = a.id and t.cause_period is not null
+    where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = a.id and t.cause_period >= a.from_period
+      and t.state -> 'discounts' <> '[]'::jsonb
     offset 0
   ) as t
   union all
-  select a.n, t.id, t.status, t.state, t.issued_at, t.period
-  from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
-  cross join lateral (
+  select a.place, t.id, t.status, t.state, t.issued_at, t.period
+  from a cross join lateral (
     select t.*, c.period from ${t.billing_invoice_causes} c cross join lateral (
       select t.* from ${t.billing_invoices} t
       where t.account_id = c.account_id and t.mode = c.mode and t.customer_id = c.customer_id and t.id = c.invoice_id
       offset 0
     ) as t
-    where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id
+    where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id and c.period >= a.from_period
     offset 0
   ) as t
 )
@@ -229,7 +234,7 @@ from i cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordi
 where d.discount ->> 'type' = 'coupon'
 order by i.place, i.issued_at nulls last, i.id, d.n`,
     )
-    return yield* decoding(operation, byPlace(ids.length, couponUseFromRow))(rows)
+    return yield* decoding(operation, byPlace(asked.length, couponUseFromRow))(rows)
   })
 
   const creditsOf = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
@@ -488,7 +493,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     pastDueSince,
     billedLines: (id, fromPeriod) =>
       Batch.together("InvoiceStore.billedLines", { id, fromPeriod }, allBilledLines),
-    couponUses: (id) => Batch.together("InvoiceStore.couponUses", id, allCouponUses),
+    couponUses: (id, from) => Batch.together("InvoiceStore.couponUses", { id, from }, allCouponUses),
     creditsOf,
     lockDrafts: (id) => Batch.together("InvoiceStore.lockDrafts", id, lockAllDrafts),
     lockSeries,

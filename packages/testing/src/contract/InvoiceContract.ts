@@ -214,8 +214,11 @@ export const invoiceContract = (test: InvoicingTest): void => {
           redemptionId,
           amount,
         }))
-      same(yield* store.couponUses(ada.id), usesOf(1))
-      same(yield* store.couponUses(bob.id), usesOf(7))
+      same(yield* store.couponUses(ada.id, 0), usesOf(1))
+      same(yield* store.couponUses(ada.id, 1), usesOf(1))
+      same(yield* store.couponUses(ada.id, 2), [])
+      same(yield* store.couponUses(bob.id, 7), usesOf(7))
+      same(yield* store.couponUses(bob.id, 8), [])
     }),
   )
 

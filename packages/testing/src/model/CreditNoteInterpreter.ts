@@ -100,7 +100,8 @@ export const creditNoteVerb = Effect.fnUntraced(function* (
     case "couponUses": {
       const id = nth(subscriptions, command.subscription)?.id as Subscription.StoredSubscription["id"]
       if (id === undefined) return
-      return same(yield* theirs(invoiceStore.couponUses(id)), reference.couponUses(tenant, id))
+      const found = yield* theirs(invoiceStore.couponUses(id, command.from))
+      return same(found, reference.couponUses(tenant, id, command.from))
     }
   }
 })

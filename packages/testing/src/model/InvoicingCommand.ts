@@ -59,7 +59,7 @@ const verb = fc.oneof(
   },
   { weight: 1, arbitrary: command("creditNotesOf", { invoice: thing }) },
   { weight: 2, arbitrary: command("creditsOf", { invoice: thing }) },
-  { weight: 2, arbitrary: command("couponUses", { subscription: thing }) },
+  { weight: 2, arbitrary: command("couponUses", { subscription: thing, from: period }) },
   { weight: 5, arbitrary: command("firstDue", {}) },
   { weight: 4, arbitrary: command("fail", { first: thing, retry: due }) },
   { weight: 3, arbitrary: command("holds", { claim: thing }) },

@@ -325,7 +325,7 @@ export const performInvoicing = Effect.fnUntraced(function* (commands: ReadonlyA
       yield* perform(world, { command: "creditNotesOf", tenant, invoice })
     }
     for (const subscription of world.subscriptions.keys()) {
-      yield* perform(world, { command: "couponUses", tenant, subscription })
+      yield* perform(world, { command: "couponUses", tenant, subscription, from: 0 })
       yield* perform(world, { command: "billedLines", tenant, subscription, from: 0 })
     }
     for (const first of world.firsts.keys()) yield* perform(world, { command: "fail", tenant, first, retry })

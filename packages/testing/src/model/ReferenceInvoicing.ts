@@ -212,8 +212,8 @@ export class ReferenceInvoicing {
       )
   }
 
-  /** What coupons took off: issued invoices in the order of their instants, then drafts. */
-  couponUses(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<CouponUse> {
+  /** What coupons took off for periods from a number on: issued invoices in the order of their instants, then drafts. */
+  couponUses(tenant: Tenant.Tenant, subscriptionId: string, from: number): ReadonlyArray<CouponUse> {
     const issuedAt = ({ state }: Invoice.StoredInvoice) => state.issuedAt ?? Number.POSITIVE_INFINITY
     const inOrder = this.invoicesOf(tenant, subscriptionId).toSorted((a, b) =>
       issuedAt(a) < issuedAt(b) ? -1 : issuedAt(a) > issuedAt(b) ? 1 : 0,
@@ -221,6 +221,7 @@ export class ReferenceInvoicing {
     return inOrder.flatMap(({ causes, id, state: { discounts, status } }) => {
       const cause = causes.find((one) => one.subscriptionId === subscriptionId)
       const period = cause?.effect.period.number ?? -1
+      if (period < from) return []
       return discounts.map(({ amount, id: redemptionId }) => ({
         invoiceId: id,
         status,
