@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import * as EventType from "../events/EventType.ts"
+import { WireInstant } from "../events/HostEvents.ts"
 import { WireInteger } from "../events/WireInteger.ts"
 import { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import { LimitType } from "./Entitlement.ts"
@@ -17,8 +18,8 @@ const Data = Schema.Struct({
   /** What the period includes, and what was used of it, in whole units of the meter. */
   limit: WireInteger,
   used: WireInteger,
-  period_start: Schema.String,
-  resets_at: Schema.String,
+  period_start: WireInstant,
+  resets_at: WireInstant,
 })
 
 /** The types of events of entitlements. */

@@ -49,6 +49,7 @@ describe("the catalogue of event types", () => {
           "refund.created",
           "refund.failed",
           "refund.succeeded",
+          "spend.alert",
           "subscription.activated",
           "subscription.canceled",
           "subscription.created",

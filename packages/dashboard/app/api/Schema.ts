@@ -8088,7 +8088,9 @@ export interface operations {
                         limit: number;
                         /** Format: int64 */
                         used: number;
+                        /** Format: date-time */
                         period_start: string;
+                        /** Format: date-time */
                         resets_at: string;
                     };
                 };
