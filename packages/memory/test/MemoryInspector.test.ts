@@ -152,6 +152,7 @@ describe("MemoryInspector", () => {
         subscriptions: [],
         invoices: [],
         creditNotes: [],
+        credits: [],
         payments: [],
         planVersions: [
           {

@@ -5,10 +5,17 @@ import type { CallOptions } from "../Call.ts"
 
 /**
  * `included`: a plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it would be beyond a hard limit.
+ * `spend_limit`: it is beyond a soft limit, and a spend alert blocks.
  * `not_included`: no plan of the customer has the feature. `no_subscription`: no subscription of the customer is active or
  * in a trial.
  */
-export type EntitlementReason = "included" | "overage" | "limit_reached" | "not_included" | "no_subscription"
+export type EntitlementReason =
+  | "included"
+  | "overage"
+  | "limit_reached"
+  | "spend_limit"
+  | "not_included"
+  | "no_subscription"
 
 /** A customer and a feature. */
 export interface CheckEntitlement {

@@ -21,14 +21,21 @@ export const MAX_ENTITLEMENTS = PLAN_LIMITS.features * MAX_ENTITLING_SUBSCRIPTIO
 /** Longest value of a `config` feature, in characters. */
 export const MAX_CONFIG_LENGTH = FEATURE_LIMITS.config
 
-const REASONS = ["included", "overage", "limit_reached", "not_included", "no_subscription"] as const
+const REASONS = [
+  "included",
+  "overage",
+  "limit_reached",
+  "spend_limit",
+  "not_included",
+  "no_subscription",
+] as const
 /**
  * `included`: a plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it would be beyond a hard limit.
- * `not_included`: no plan of the customer has the feature. `no_subscription`: the customer has no subscription that is
+ * `spend_limit`: it is beyond a soft limit, and a spend alert blocks. `not_included`: no plan of the customer has the feature. `no_subscription`: the customer has no subscription that is
  * active or in a trial.
  */
 export const EntitlementReason = Schema.Literals(REASONS)
-export type EntitlementReason = DecisionReason | "no_subscription"
+export type EntitlementReason = DecisionReason | "no_subscription" | "spend_limit"
 
 export const FeatureType = Schema.Literals(["boolean", "config", "metered"])
 export const LimitType = Schema.Literals(["hard", "soft"])

@@ -13,6 +13,7 @@ import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { blockingIn } from "../subscriptions/SpendBlocks.ts"
 import { SubscriptionStore } from "../subscriptions/SubscriptionStore.ts"
 import { VersionTerms } from "../subscriptions/VersionTerms.ts"
 import { meters } from "../usage/Meter.ts"
@@ -93,6 +94,7 @@ const make = Effect.gen(function* () {
   const outbox = yield* Outbox
   const usage = yield* Usage
   const time = new CustomerTime(collections)
+  const blocking = blockingIn(collections)
   const terms = new VersionTerms(yield* PlanStore)
   const queries = MeterQueries.make(yield* UsageStore, collections.of(meters))
 
@@ -104,10 +106,26 @@ const make = Effect.gen(function* () {
     return yield* new CustomerNotFound({ id, field: "customerId" })
   })
 
+  /** Refuses what costs money, because it is beyond a soft limit, while a spend alert blocks it. */
+  const withinSpend = Effect.fnUntraced(function* (id: CustomerId, answers: ReadonlyArray<Entitlement>) {
+    if (answers.every(({ reason }) => reason !== "overage")) return answers
+    const alerts = yield* blocking(id)
+    return answers.map((answer): Entitlement => {
+      const isBlocked = alerts.some(
+        ({ subscriptionId }) => subscriptionId === null || subscriptionId === answer.subscriptionId,
+      )
+      return answer.reason === "overage" && isBlocked
+        ? { ...answer, allowed: false, reason: "spend_limit" }
+        : answer
+    })
+  })
+
   const ask = Effect.fnUntraced(function* ({ customerId, feature }: CheckEntitlement, quantity: number) {
     const { all, sources } = yield* given(customerId)
     const found = yield* sources.of(customerId, all, feature)
-    return answerOf({ customerId, feature }, all.length > 0, found, quantity)
+    const answered = answerOf({ customerId, feature }, all.length > 0, found, quantity)
+    const [answer = answered.answer] = yield* withinSpend(customerId, [answered.answer])
+    return { ...answered, answer }
   })
 
   const check = Effect.fn("Entitlements.check")(function* (input: CheckEntitlement) {
@@ -121,8 +139,11 @@ const make = Effect.gen(function* () {
     const all = Effect.gen(function* () {
       const { all: entitling, sources } = yield* given(customerId)
       const features = yield* sources.ofAll(customerId, entitling)
-      return features.map(
-        ({ feature, sources: found }) => answerOf({ customerId, feature }, true, found, 1).answer,
+      return yield* withinSpend(
+        customerId,
+        features.map(
+          ({ feature, sources: found }) => answerOf({ customerId, feature }, true, found, 1).answer,
+        ),
       )
     })
     return yield* time.within(customerId, all)

@@ -27,6 +27,7 @@ import {
   TooManySpendAlerts,
   UpdateSpendAlert,
 } from "./SpendAlert.ts"
+import { blockingIn } from "./SpendBlocks.ts"
 import { SpendMarks } from "./SpendMarks.ts"
 import { SubscriptionNotFound } from "./Subscription.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
@@ -90,6 +91,7 @@ export class SpendAlerts extends Context.Service<
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
       const time = new CustomerTime(collections)
+      const blockingNow = blockingIn(collections)
 
       const ofCustomer = (customerId: CustomerId) =>
         store
@@ -170,12 +172,7 @@ export class SpendAlerts extends Context.Service<
       })
 
       const blocking = Effect.fn("SpendAlerts.blocking")(function* (customerId: CustomerId) {
-        const { data } = yield* ofCustomer(customerId)
-        if (data.every(({ blockedUntil }) => blockedUntil === null)) return []
-        const now = yield* time.within(customerId, DateTime.now)
-        return data.filter(
-          ({ blockedUntil }) => blockedUntil !== null && DateTime.isGreaterThan(blockedUntil, now),
-        )
+        return yield* time.within(customerId, blockingNow(customerId))
       })
 
       return SpendAlerts.of({ create, get, update, delete: remove, list, blocking })

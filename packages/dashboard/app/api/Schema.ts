@@ -2877,7 +2877,7 @@ export interface components {
             type: ("boolean" | "config" | "metered") | null;
             allowed: boolean;
             /** @enum {string} */
-            reason: "included" | "overage" | "limit_reached" | "not_included" | "no_subscription";
+            reason: "included" | "overage" | "limit_reached" | "spend_limit" | "not_included" | "no_subscription";
             value: string | null;
             subscription_id: string | null;
             meter: string | null;
@@ -2898,7 +2898,7 @@ export interface components {
             type: ("boolean" | "config" | "metered") | null;
             allowed: boolean;
             /** @enum {string} */
-            reason: "included" | "overage" | "limit_reached" | "not_included" | "no_subscription";
+            reason: "included" | "overage" | "limit_reached" | "spend_limit" | "not_included" | "no_subscription";
             value: string | null;
             subscription_id: string | null;
             meter: string | null;

@@ -343,9 +343,9 @@ const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>
   ),
 })
 
-/** Ports of credits, subscriptions and invoices are tried by `invoicingContract`, because a storage may lack them. */
+/** Ports of credits, entitlements, subscriptions and invoices are tried by `invoicingContract`, because a storage may lack them. */
 const PORT =
-  /^@billwright\/core\/(?!(?:credits|invoices|payments|subscriptions|time)\/).*(Store|Collections\/.*)$/
+  /^@billwright\/core\/(?!(?:credits|entitlements|invoices|payments|subscriptions|time)\/).*(Store|Collections\/.*)$/
 
 /** Every method of every port that the storage has, with its try. */
 const verbs = (own: Own) =>

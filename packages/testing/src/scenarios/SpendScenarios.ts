@@ -4,6 +4,8 @@
 import {
   BillingRuns,
   type Customer,
+  Entitlements,
+  Plans,
   type SpendAlert,
   SpendAlerts,
   Subscriptions,
@@ -14,7 +16,7 @@ import { Effect } from "effect"
 import { times, together } from "../contract/ContractTest.ts"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { listEvents } from "../contract/WebhookProbe.ts"
-import { at, newCustomer, scenario, subscribed, until, use, useAt } from "./Scenario.ts"
+import { at, basic, newCustomer, scenario, subscribed, until, use, useAt } from "./Scenario.ts"
 
 /** How many runners check at once. */
 const RUNNERS = 8
@@ -210,6 +212,42 @@ const spendLimits = (test: InvoicingTest): void => {
       assert.deepStrictEqual(yield* blocks, [id])
       yield* alerts.delete(id)
       assert.deepStrictEqual(yield* blocks, [])
+    }),
+  )
+
+  scenario(
+    test,
+    "a block refuses what is beyond a soft limit, of its subscription alone, and not what is included",
+    Effect.gen(function* () {
+      const features = {
+        calls: { type: "metered", meter: "calls", included: "10", limit: "soft" },
+        other: { type: "boolean" },
+      } as const
+      yield* (yield* Plans).push({ plans: [{ ...basic, key: "api", features }] })
+      const customer = yield* newCustomer
+      const { create } = yield* Subscriptions
+      const { id } = yield* create({ customerId: customer.id, plan: "api", quantities: { seats: "1" } })
+      const rest = yield* create({ customerId: customer.id, plan: "basic", quantities: { seats: "1" } })
+      const { check: ask, consume, list } = yield* Entitlements
+      const asked = { customerId: customer.id, feature: "calls" }
+      const reasons = Effect.all([
+        Effect.map(ask(asked), ({ allowed, reason }) => `${allowed} ${reason}`),
+        Effect.map(consume(asked), ({ usageRecordId, reason }) => `${usageRecordId !== null} ${reason}`),
+        Effect.map(list({ customerId: customer.id }), (all) => all.map(({ reason }) => reason).join(" ")),
+      ])
+      yield* alertOf(customer, { subscriptionId: rest.id, amount: 1n, action: "block" })
+      const { id: alertId } = yield* alertOf(customer, { subscriptionId: id, amount: 8n, action: "block" })
+      yield* spend(customer, 8)
+      assert.deepStrictEqual(yield* reasons, ["true included", "true included", "included included"])
+      yield* spend(customer, 1)
+      assert.deepStrictEqual(yield* reasons, [
+        "false spend_limit",
+        "false spend_limit",
+        "spend_limit included",
+      ])
+      yield* (yield* SpendAlerts).update(alertId, { amount: 1_000n })
+      yield* check
+      assert.deepStrictEqual(yield* reasons, ["true overage", "true overage", "overage included"])
     }),
   )
 
