@@ -314,12 +314,10 @@ export class PaymentsWorld {
         if (choice.chance(0.5)) process.dieAt(this.#crashPoint(), choice.int(1, 2))
       }
       const limit = isStormy ? choice.pick([1, 3, 1_000]) : 1_000
+      const runDue = Effect.flatMap(BillingRuns, (all) => all.runDue({ limit }))
       const runs = runners.map(({ process }) =>
-        Effect.exit(
-          process.run(
-            TENANTS[0]!,
-            Effect.flatMap(BillingRuns, ({ runDue }) => runDue({ limit })),
-          ),
+        Effect.map(Effect.exit(process.run(TENANTS[0]!, runDue)), (exit) =>
+          this.#noteDefect("run", exit, (tag) => tag === "StorageError"),
         ),
       )
       const all = [...runs, ...this.#deliver(isStormy)]
@@ -350,10 +348,15 @@ export class PaymentsWorld {
     })
   }
 
-  #noteDefect(name: string, exit: Exit.Exit<unknown, unknown>): void {
+  /** What nobody expects is a bug. */
+  #noteDefect(
+    name: string,
+    exit: Exit.Exit<unknown, unknown>,
+    isExpected = (tag: string | undefined): boolean => tag !== undefined,
+  ): void {
     if (Exit.isSuccess(exit)) return
     const { _tag, name: kind } = errorOf(exit.cause)
-    const isBug = _tag === undefined && kind !== "ProcessDied"
+    const isBug = !isExpected(_tag) && kind !== "ProcessDied"
     if (isBug) this.#recorder.defects.push(`${name}: ${Cause.pretty(exit.cause)}`)
   }
 
