@@ -122,6 +122,16 @@ export const MATRIX: ReadonlyArray<Row> = [
     "J6: one charge, booked once; the late answer changes nothing",
   ),
   row(
+    61,
+    "SIGKILL of a process that makes a refund, around each commit and each call of the provider",
+    "J6: one refund in the provider's book, and the invoice is paid with so much less",
+  ),
+  row(
+    62,
+    "the provider tells of a refund, again and again, while a process waits for its answer and others make refunds",
+    "J6: one refund for each, booked once",
+  ),
+  row(
     70,
     "SIGKILL of a process that checks spend alerts, before or after any commit; 4 processes at once",
     "each alert fires once, with its event",

@@ -1,13 +1,13 @@
 /**
- * Payments under faults, with real processes on a real Postgres, and a bank in a process of its own: rows 57 to 60 of the
- * fault matrix. Each must lead to paid invoices, and to one charge for each in the book of the bank.
+ * Payments under faults, with real processes on a real Postgres, and a bank in a process of its own: rows 57 to 62 of the
+ * fault matrix. Each must lead to paid invoices, and to one charge and one refund for each in the book of the bank.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
-import { Customers, Invoices, Payments } from "@billwright/core"
+import { Customers, Events, Invoices, Payments, Refunds } from "@billwright/core"
 import { problemsOfPayments, problemsOfSums } from "@billwright/engine"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -134,28 +134,83 @@ afterAll(async () => {
   await postgres.remove()
 }, TIMEOUT)
 
+/** Runs a process until it dies at a moment of a step, for each step. Gives how many steps there are. */
+const stepsOf = async (
+  moments: readonly [string, string],
+  prepared: () => Promise<string>,
+  check: (name: string) => Promise<unknown>,
+): Promise<number> => {
+  for (let step = 1; ; step++) {
+    const names = [await prepared(), await prepared()] as const
+    const [first, second] = await Promise.all([
+      runner(names[0], { KILL: `${moments[0]} ${step}` }).ended,
+      runner(names[1], { KILL: `${moments[1]} ${step}` }).ended,
+    ])
+    assert.strictEqual(first.signal, second.signal, `${first.stderr}${second.stderr}`)
+    for (const name of names) await check(name)
+    if (first.signal === null) return step - 1
+  }
+}
+
+/** What goes back of each payment. */
+const BACK = 700n
+
+/** A database with invoices that are paid, and a refund of each that is due. */
+const toRefund = async (count: number): Promise<string> => {
+  const name = await issued(count)
+  await on(name, START_MILLIS, async (one) => {
+    await one.advanceTo(START_MILLIS)
+    const refund = Effect.gen(function* () {
+      const { data } = yield* (yield* Payments).list()
+      const { create } = yield* Refunds
+      for (const { id } of data) yield* create({ paymentId: id, amount: BACK, reason: "other" })
+    })
+    await one.run(refund)
+  })
+  return name
+}
+
+/** Refunds the rest, and compares the books with that of the bank. */
+const endsRefunded = (name: string) =>
+  on(name, START_MILLIS + LEASED, async (one) => {
+    await one.advanceTo(START_MILLIS + 2 * DAY)
+    const banked = await bankedAt(bookOf(name))
+    const { events, refunds } = await one.run(
+      Effect.gen(function* () {
+        const published = (yield* (yield* Events).list({ type: "refund.succeeded", limit: 100 })).data
+        return { events: published, refunds: (yield* (yield* Refunds).list({ limit: 100 })).data }
+      }),
+    )
+    assert.lengthOf(events, refunds.length)
+    assert.deepStrictEqual(
+      refunds
+        .map(({ amount, id, reference, reversed, status }) => [id, reference, amount, reversed, status])
+        .toSorted(),
+      banked
+        .flatMap((payment) => payment.refunds)
+        .map(({ amount, reference, refundId }) => [refundId, reference, BigInt(amount), BACK, "succeeded"])
+        .toSorted(),
+    )
+    for (const { id, state } of await one.invoices()) {
+      const { data } = await one.run(Effect.flatMap(Payments, (payments) => payments.list({ invoiceId: id })))
+      const own = refunds.filter(({ invoiceId }) => invoiceId === id)
+      assert.lengthOf(own, 1)
+      assert.deepStrictEqual(problemsOfPayments(state, data, own), [])
+      assert.deepInclude(state, { status: "open", collection: "stopped", amountPaid: TOTAL - BACK })
+    }
+  })
+
 describe("a payment", () => {
   it(
     "is taken and booked once after SIGKILL between any two steps of it",
     { ...ofRows(57), timeout: 3 * TIMEOUT },
     async () => {
       const template = await issued(1)
-      const stepsOf = async (moments: readonly [string, string]): Promise<number> => {
-        for (let step = 1; ; step++) {
-          const names = [await database(template), await database(template)] as const
-          const [first, second] = await Promise.all([
-            runner(names[0], { KILL: `${moments[0]} ${step}` }).ended,
-            runner(names[1], { KILL: `${moments[1]} ${step}` }).ended,
-          ])
-          assert.strictEqual(first.signal, second.signal, `${first.stderr}${second.stderr}`)
-          for (const name of names) await ends(name)
-          if (first.signal === null) return step - 1
-        }
-      }
+      const prepared = () => database(template)
       // It is opened and attempted.
-      assert.strictEqual(await stepsOf(["call", "answer"]), 2)
+      assert.strictEqual(await stepsOf(["call", "answer"], prepared, ends), 2)
       // Each of that has a claim, a commit before the call and one after it. The last claim finds nothing.
-      assert.isAtLeast(await stepsOf(["before", "after"]), 2 * 3)
+      assert.isAtLeast(await stepsOf(["before", "after"], prepared, ends), 2 * 3)
     },
   )
 
@@ -194,5 +249,42 @@ describe("a payment", () => {
     const { signal, stderr } = await late.ended
     assert.isNull(signal, stderr)
     for (const { arrived } of await ends(name)) assert.lengthOf(arrived, 1)
+  })
+})
+
+describe("a refund", () => {
+  it(
+    "is made and booked once after SIGKILL between any two steps of it",
+    { ...ofRows(61), timeout: 4 * TIMEOUT },
+    async () => {
+      const prepared = () => toRefund(1)
+      assert.strictEqual(await stepsOf(["call", "answer"], prepared, endsRefunded), 1)
+      // A claim, a commit before the call and one after it. The last claim finds nothing.
+      assert.isAtLeast(await stepsOf(["before", "after"], prepared, endsRefunded), 3)
+    },
+  )
+
+  it("is booked once when the provider tells of it before it answers", ofRows(62), async () => {
+    const name = await toRefund(3)
+    await hold(bookOf(name))
+    const runners = Array.from({ length: 3 }, () => runner(name))
+    const refundsAt = async () => (await bankedAt(bookOf(name))).flatMap(({ refunds }) => refunds)
+    await until("the bank has made the refunds", async () => (await refundsAt()).length === 3)
+    const told = await on(name, START_MILLIS, async (one) => {
+      const receive = ({ reference }: { readonly reference: string }, index: number) => {
+        const notice = { eventId: `event_${index % 3}`, mode: "live", about: "refund", reference }
+        const body = new TextEncoder().encode(JSON.stringify(notice))
+        return one.run(Effect.flatMap(Payments, (payments) => payments.receive({ body, headers: {} })))
+      }
+      const all = await refundsAt()
+      return Promise.all([...all, ...all, ...all].map(receive))
+    })
+    assert.isTrue(told.every(({ outcome }) => outcome === "accepted"))
+    await answer(bookOf(name))
+    for (const { ended } of runners) {
+      const { signal, stderr } = await ended
+      assert.isNull(signal, stderr)
+    }
+    await endsRefunded(name)
   })
 })

@@ -2,8 +2,9 @@
  * A payment provider in a process of its own: what it took stays, whoever is killed. It prints its URL. Each test has a
  * book of its own there, by the first part of the path.
  *
- * `POST /{book}/open`, `/attempt`, `/read` and `/close` are the calls of the port. `GET /{book}` gives all payments. After
- * `POST /{book}/hold`, attempts are carried out and not answered until `POST /{book}/answer`.
+ * `POST /{book}/open`, `/attempt`, `/read`, `/close`, `/refund` and `/read_refund` are the calls of the port. `GET /{book}`
+ * gives all payments. After `POST /{book}/hold`, attempts and refunds are carried out and not answered until
+ * `POST /{book}/answer`.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -19,8 +20,20 @@ interface Payment {
   isClosed: boolean
 }
 
+interface Refund {
+  readonly reference: string
+  readonly paymentReference: string
+  readonly refundId: string
+  readonly amount: string
+  readonly currency: string
+  readonly status: "succeeded"
+  readonly code: null
+}
+
 interface Book {
   readonly payments: Map<string, Payment>
+  /** By our ids. */
+  readonly refunds: Map<string, Refund>
   isHolding: boolean
   readonly waiting: Array<() => void>
 }
@@ -31,12 +44,20 @@ interface Asked {
   readonly paymentId?: string
   readonly invoiceId?: string
   readonly amount?: string
+  readonly currency?: string
+  readonly paymentReference?: string
+  readonly refundId?: string
 }
 
 const books = new Map<string, Book>()
 
 const bookOf = (name: string): Book => {
-  const known = books.get(name) ?? { payments: new Map(), isHolding: false, waiting: [] }
+  const known = books.get(name) ?? {
+    payments: new Map(),
+    refunds: new Map(),
+    isHolding: false,
+    waiting: [],
+  }
   books.set(name, known)
   return known
 }
@@ -64,6 +85,35 @@ const close = (payment: Payment) => {
   return { answer: "closed" }
 }
 
+/** A refund counts once, by its id. */
+const refund = ({ refunds }: Book, asked: Asked): Refund => {
+  const { amount = "", currency = "", paymentReference = "", refundId = "" } = asked
+  const known = refunds.get(refundId)
+  const reference = `refund_${refunds.size + 1}`
+  const made = {
+    reference,
+    paymentReference,
+    refundId,
+    amount,
+    currency,
+    status: "succeeded",
+    code: null,
+  } as const
+  if (known === undefined) refunds.set(refundId, made)
+  return known ?? made
+}
+
+const findRefund = ({ refunds }: Book, asked: Asked): Refund | null =>
+  [...refunds.values()].find(
+    ({ reference, refundId }) => reference === asked.reference || refundId === asked.refundId,
+  ) ?? null
+
+const everythingIn = ({ payments, refunds }: Book) =>
+  [...payments.values()].map((payment) => ({
+    ...payment,
+    refunds: [...refunds.values()].filter(({ paymentReference }) => paymentReference === payment.reference),
+  }))
+
 const answer = (response: ServerResponse, body: unknown): void => {
   response.setHeader("content-type", "application/json")
   response.end(JSON.stringify(body))
@@ -77,7 +127,13 @@ const server = createServer((request, response) => {
       const book = bookOf(name)
       const asked = body as Asked
       const payment = book.payments.get(asked.reference ?? "")
-      if (request.method === "GET") return answer(response, [...book.payments.values()])
+      const answerLater = (stated: unknown) => {
+        if (book.isHolding) book.waiting.push(() => answer(response, stated))
+        else answer(response, stated)
+      }
+      if (request.method === "GET") return answer(response, everythingIn(book))
+      if (call === "refund") return answerLater(refund(book, asked))
+      if (call === "read_refund") return answer(response, findRefund(book, asked))
       if (call === "open") return answer(response, open(book, asked))
       if (call === "hold") book.isHolding = true
       if (call === "answer") {
@@ -87,9 +143,7 @@ const server = createServer((request, response) => {
       if (payment === undefined) return answer(response, {})
       if (call === "read") return answer(response, stateOf(payment))
       if (call === "close") return answer(response, close(payment))
-      const stated = attempt(payment, asked.attemptId ?? "")
-      if (book.isHolding) book.waiting.push(() => answer(response, stated))
-      else answer(response, stated)
+      answerLater(attempt(payment, asked.attemptId ?? ""))
     })
 })
 

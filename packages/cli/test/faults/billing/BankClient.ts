@@ -1,7 +1,13 @@
 /**
  * The bank of `Bank.ts`, as the library and tests reach it.
  */
-import { type PaymentProvider, type PaymentRead, ProviderFailure } from "@billwright/core"
+import {
+  type Notice,
+  type PaymentProvider,
+  type PaymentRead,
+  ProviderFailure,
+  type ProviderRefund,
+} from "@billwright/core"
 import { Effect } from "effect"
 
 /** A payment in the book of the bank. */
@@ -12,7 +18,11 @@ export interface Banked {
   readonly arrived: ReadonlyArray<string>
   readonly charges: number
   readonly isClosed: boolean
+  readonly refunds: ReadonlyArray<Told>
 }
+
+/** A refund as it comes over the wire. */
+type Told = Omit<ProviderRefund, "amount"> & { readonly reference: string; readonly amount: string }
 
 const post = async (url: string, body: unknown): Promise<unknown> => {
   const response = await fetch(url, {
@@ -22,8 +32,7 @@ const post = async (url: string, body: unknown): Promise<unknown> => {
   return response.json()
 }
 
-/** It only takes money. */
-const refused = new ProviderFailure({ reason: "permanent", message: "the bank gives nothing back" })
+const refundOf = (told: Told): ProviderRefund => ({ ...told, amount: BigInt(told.amount) })
 
 /** The provider, by the URL of a book. An answer that does not come leaves the outcome unknown. */
 export const bankAt = (book: string): PaymentProvider => {
@@ -43,10 +52,14 @@ export const bankAt = (book: string): PaymentProvider => {
         call<{ readonly answer: "closed" | "already_succeeded" }>("close", { reference }),
         ({ answer }) => answer,
       ),
-    refund: () => Effect.fail(refused),
-    readRefund: () => Effect.succeed(null),
+    refund: (refund) => Effect.map(call<Told>("refund", refund), refundOf),
+    readRefund: (query) =>
+      Effect.map(call<Told | null>("read_refund", query), (told) => (told === null ? null : refundOf(told))),
     readDispute: () => Effect.succeed(null),
-    receive: () => ({ type: "foreign" }),
+    receive: ({ body }) => ({
+      type: "notices",
+      notices: [JSON.parse(new TextDecoder().decode(body)) as Notice],
+    }),
   }
 }
 

@@ -48,6 +48,8 @@ const mortal = (bank: PaymentProvider): PaymentProvider => {
     attemptPayment: (attempt) => called(bank.attemptPayment(attempt)),
     readPayment: (reference) => called(bank.readPayment(reference)),
     closePayment: (reference) => called(bank.closePayment(reference)),
+    refund: (refund) => called(bank.refund(refund)),
+    readRefund: (query) => called(bank.readRefund(query)),
   }
 }
 
