@@ -440,7 +440,8 @@ const perform = (account: Credit.AccountKey, given: Step) =>
     }
   }).pipe(
     Effect.catch((error) => Effect.succeed({ error: error._tag })),
-    Effect.provide(services),
+    // Fresh: services that were built before have another store.
+    Effect.provide(Layer.fresh(services)),
   )
 
 /** What is stored of an account, without ids: grants by the order in which they were made. */
