@@ -14,7 +14,7 @@ export type Pace = "full" | "background"
 export const PACES: ReadonlyArray<Pace> = ["full", "background"]
 
 /** The longest pause after a transaction, however long that took: so the work is done while its lease lasts. */
-export const MAX_PAUSE_MILLIS = 500
+const MAX_PAUSE_MILLIS = 500
 
 /** How many batches are worked on at the same time: while the storage writes one, the next one is computed. */
 export const batchesAtOnce = (pace: Pace): number => (pace === "full" ? 2 : 1)

@@ -8,6 +8,7 @@ import {
   IdGenerator,
   InvoicingUnsupported,
   Invoices,
+  SpendAlerts,
   StorageError,
   Subscriptions,
 } from "@billwright/core"
@@ -15,8 +16,9 @@ import { Memory } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { SPEND_POLL_MILLIS } from "../../src/time/RunLoop.ts"
 import { acmeTest, as, at, globex, inWorld, listen, newCustomer } from "../world.ts"
-import { allEvents, allInvoices, inYears, pushPro } from "./billing.ts"
+import { allEvents, allInvoices, inYears, pushPro, use } from "./billing.ts"
 
 /** A minute and a bit before the first period ends, so that the end is not a multiple of a poll away. */
 const START = at("2026-06-30T23:58:57.300Z").epochMilliseconds
@@ -51,6 +53,30 @@ describe("BillingRuns.layer", () => {
           [START, at("2026-07-01T01:00:00.000Z").epochMilliseconds],
         )
         assert.include(yield* allEvents, `${END} subscription.renewed`)
+      }).pipe(Effect.provide(BillingRuns.layer), inYears(START)),
+    { timeout: 20_000 },
+  )
+
+  it.effect(
+    "fires spend alerts within a second, with nobody calling anything",
+    () =>
+      Effect.gen(function* () {
+        yield* pushPro
+        const customer = yield* newCustomer()
+        const { create } = yield* Subscriptions
+        const { id: subscriptionId } = yield* create({ customerId: customer.id, plan: "pro" })
+        const alerts = yield* SpendAlerts
+        const { id } = yield* alerts.create({
+          customerId: customer.id,
+          subscriptionId,
+          currency: "EUR",
+          amount: 100n,
+        })
+        yield* TestClock.adjust(SPEND_POLL_MILLIS)
+        yield* use(customer, 300)
+        assert.strictEqual((yield* alerts.get(id)).firedAmount, 0n)
+        yield* TestClock.adjust(SPEND_POLL_MILLIS)
+        assert.strictEqual((yield* alerts.get(id)).firedAmount, 100n)
       }).pipe(Effect.provide(BillingRuns.layer), inYears(START)),
     { timeout: 20_000 },
   )
