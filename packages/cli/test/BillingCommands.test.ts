@@ -200,3 +200,29 @@ describe("billwright payments and credit-notes", () => {
     assert.include(await print("credit-notes", "list", "--invoice", id), String(rest["id"]))
   })
 })
+
+describe("billwright entitlements", () => {
+  it("list, check and consume features", { timeout: TIMEOUT }, async () => {
+    const meter = { key: "exports", product_id: "export", unit: "export" }
+    await Cli.call(server.url, server.keys.test, "POST", "/v1/meters", meter)
+    const features = {
+      exports: { type: "metered", meter: "exports", included: "3", limit: "hard" },
+      seats: { type: "config", value: "5" },
+    }
+    const plan = { ...pro, key: "exporter", charges: [], features }
+    await Cli.call(server.url, server.keys.test, "POST", "/v1/catalog/push", { plans: [plan] })
+    const owner = await idOf("customers", "create", "--name", "Grace", "--email", "grace@example.com")
+    await json("subscriptions", "create", "--customer", owner, "--plan", "exporter")
+    const of = ["--customer", owner]
+    const table = await print("entitlements", "list", ...of)
+    assert.match(table, /^FEATURE +TYPE +ALLOWED +REASON +VALUE +LIMIT +USED +BALANCE +RESETS AT\n/)
+    assert.match(table, /^exports +metered +true +included +- +3 +0 +3 +\d{4}-/m)
+    assert.match(table, /^seats +config +true +included +5 +- +- +- +-/m)
+    const use = ["entitlements", "consume", "exports", ...of, "--quantity", "2"]
+    const consumed = await json(...use, "--idempotency-key", "k", "--dimension", "region=eu")
+    assert.deepInclude(consumed, { allowed: true, used: 2, balance: 1, idempotency_key: "k" })
+    const refused = await json("entitlements", "check", "exports", ...of, "--quantity", "2")
+    assert.deepInclude(refused, { allowed: false, reason: "limit_reached" })
+    assert.match(await print("entitlements", "check", "seats", ...of), /^value +5$/m)
+  })
+})

@@ -270,7 +270,7 @@ export type { TermsOf } from "./subscriptions/Runs.ts"
 export { type Cause, type SharedEffect, stepTogether, togetherOf } from "./subscriptions/Together.ts"
 export { periodUntil, usageCost } from "./subscriptions/Spend.ts"
 export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"
-export { type CountedTime, countedTime, entitledAt } from "./entitlements/Allowance.ts"
+export { type CountedTime, countedTime, entitledAt, isPastGrace } from "./entitlements/Allowance.ts"
 export {
   decideEntitlement,
   type EntitlementDecision,

@@ -6,8 +6,8 @@ import type { CallOptions } from "../Call.ts"
 /**
  * `included`: a plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it would be beyond a hard limit.
  * `spend_limit`: it is beyond a soft limit, and a spend alert blocks.
- * `not_included`: no plan of the customer has the feature. `no_subscription`: no subscription of the customer is active or
- * in a trial.
+ * `not_included`: no plan of the customer has the feature. `past_due`: one has, but a payment is late, and the grace of the
+ * plan is over. `no_subscription`: no subscription of the customer is active or in a trial.
  */
 export type EntitlementReason =
   | "included"
@@ -15,6 +15,7 @@ export type EntitlementReason =
   | "limit_reached"
   | "spend_limit"
   | "not_included"
+  | "past_due"
   | "no_subscription"
 
 /** A customer and a feature. */

@@ -27,15 +27,17 @@ const REASONS = [
   "limit_reached",
   "spend_limit",
   "not_included",
+  "past_due",
   "no_subscription",
 ] as const
 /**
  * `included`: a plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it would be beyond a hard limit.
- * `spend_limit`: it is beyond a soft limit, and a spend alert blocks. `not_included`: no plan of the customer has the feature. `no_subscription`: the customer has no subscription that is
- * active or in a trial.
+ * `spend_limit`: it is beyond a soft limit, and a spend alert blocks. `not_included`: no plan of the customer has the
+ * feature. `past_due`: one has, but a payment is late, and the plan's grace is over. `no_subscription`: the customer has no
+ * subscription that is active or in a trial.
  */
 export const EntitlementReason = Schema.Literals(REASONS)
-export type EntitlementReason = DecisionReason | "no_subscription" | "spend_limit"
+export type EntitlementReason = DecisionReason | "past_due" | "no_subscription" | "spend_limit"
 
 export const FeatureType = Schema.Literals(["boolean", "config", "metered"])
 export const LimitType = Schema.Literals(["hard", "soft"])

@@ -13,7 +13,7 @@ import type {
   StoredEntitlementConsumption,
 } from "./Entitlement.ts"
 import type { LimitReachedData } from "./EntitlementEvents.ts"
-import type { Metered, Source } from "./FeatureSources.ts"
+import { type Entitling, type Metered, type Source, whyNothing } from "./FeatureSources.ts"
 
 /** Whose feature is asked for. */
 export interface Asked {
@@ -59,10 +59,10 @@ const meteredFields = ({ feature, metered, time: { end, start }, used }: Source)
         resetsAt: ofMillis(end),
       }
 
-/** The answer for a feature of which `quantity` more is asked for, and the source that it is of. */
+/** The answer for a feature of which `quantity` more is asked for, of what subscriptions give, and the source that decides. */
 export const answerOf = (
   { customerId, feature }: Asked,
-  hasSubscription: boolean,
+  all: ReadonlyArray<Entitling>,
   sources: ReadonlyArray<Source>,
   quantity: number,
 ): { readonly answer: Entitlement; readonly source: Source | undefined } => {
@@ -73,7 +73,7 @@ export const answerOf = (
     feature,
     type: source?.feature.type ?? null,
     allowed: isAllowed(decision.reason),
-    reason: hasSubscription ? decision.reason : ("no_subscription" as const),
+    reason: source === undefined ? whyNothing(all, feature) : decision.reason,
     value: decision.value,
     subscriptionId: source?.subscriptionId ?? null,
     ...(source === undefined ? NOT_METERED : meteredFields(source)),

@@ -7,6 +7,7 @@ import { PlanStore } from "../catalog/PlanStore.ts"
 import { type CustomerId, CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { Collections } from "../shared/Collections.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -88,6 +89,7 @@ type Asked = ConsumeEntitlement & { readonly quantity: number }
 const make = Effect.gen(function* () {
   const port = yield* optionalPort(EntitlementStore)
   const subscriptionPort = yield* optionalPort(SubscriptionStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
   const collections = yield* Collections
   const owners = collections.of(customers)
   const transactor = yield* Transactor
@@ -100,7 +102,7 @@ const make = Effect.gen(function* () {
 
   /** What the subscriptions of a customer give. If there are none, the customer is looked at: a wrong id is an error. */
   const given = Effect.fnUntraced(function* (id: CustomerId) {
-    const sources = new FeatureSources(yield* subscriptionPort, terms, queries)
+    const sources = new FeatureSources(yield* subscriptionPort, yield* invoicePort, terms, queries)
     const all = yield* sources.entitling(id)
     if (all.length > 0 || (yield* owners.status(id)) === "active") return { sources, all }
     return yield* new CustomerNotFound({ id, field: "customerId" })
@@ -123,7 +125,7 @@ const make = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* ({ customerId, feature }: CheckEntitlement, quantity: number) {
     const { all, sources } = yield* given(customerId)
     const found = yield* sources.of(customerId, all, feature)
-    const answered = answerOf({ customerId, feature }, all.length > 0, found, quantity)
+    const answered = answerOf({ customerId, feature }, all, found, quantity)
     const [answer = answered.answer] = yield* withinSpend(customerId, [answered.answer])
     return { ...answered, answer }
   })
@@ -142,7 +144,7 @@ const make = Effect.gen(function* () {
       return yield* withinSpend(
         customerId,
         features.map(
-          ({ feature, sources: found }) => answerOf({ customerId, feature }, true, found, 1).answer,
+          ({ feature, sources: found }) => answerOf({ customerId, feature }, entitling, found, 1).answer,
         ),
       )
     })

@@ -8,11 +8,13 @@ import {
   Exact,
   type Feature,
   type FeatureSource,
+  isPastGrace,
   type MeteredFeature,
   type PlanTerms,
 } from "@billwright/engine"
 import { Clock, Effect } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
+import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -28,6 +30,8 @@ export interface Entitling {
   readonly subscriptionId: SubscriptionId
   readonly terms: PlanTerms
   readonly time: CountedTime
+  /** A payment is late, and the plan's grace is over: it gives no features. */
+  readonly isPastGrace: boolean
 }
 
 /** What a subscription includes of a feature. */
@@ -52,20 +56,35 @@ interface MeterValue {
 
 type Read<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
+/** Whether features of a plan may end because a payment is late. */
+const hasGrace = ({ policy }: PlanTerms): boolean => policy?.past_due_grace_days !== undefined
+
+/** Why a customer has nothing of a feature that no subscription gives. */
+export const whyNothing = (
+  all: ReadonlyArray<Entitling>,
+  feature: string,
+): "not_included" | "past_due" | "no_subscription" => {
+  if (all.length === 0) return "no_subscription"
+  return all.some(({ terms }) => featureOf(terms, feature) !== undefined) ? "past_due" : "not_included"
+}
+
 /** The feature of a plan. A feature may be called `constructor`, which every object inherits. */
 const featureOf = ({ features = {} }: PlanTerms, key: string): Feature | undefined =>
   Object.hasOwn(features, key) ? features[key] : undefined
 
 export class FeatureSources {
   readonly #subscriptions: SubscriptionStore["Service"]
+  readonly #invoices: InvoiceStore["Service"]
   readonly #terms: VersionTerms
   readonly #meters: MeterQueries.MeterQueries
 
   constructor(
     subscriptions: SubscriptionStore["Service"],
+    invoices: InvoiceStore["Service"],
     terms: VersionTerms,
     meters: MeterQueries.MeterQueries,
   ) {
+    this.#invoices = invoices
     this.#subscriptions = subscriptions
     this.#terms = terms
     this.#meters = meters
@@ -84,11 +103,25 @@ export class FeatureSources {
         return entitled === undefined ? [] : [{ subscriptionId: id, ...entitled }]
       })
       const termsOf = yield* this.#terms.ofVersions(given.map(({ plan }) => plan))
+      const pastDue = yield* this.#pastDue(given.filter(({ plan }) => hasGrace(termsOf(plan))))
       return given.map(({ period, plan, subscriptionId }): Entitling => {
         const terms = termsOf(plan)
-        return { subscriptionId, terms, time: countedTime(period, plan, terms) }
+        const isOver = isPastGrace(terms, pastDue.get(subscriptionId) ?? null, now)
+        return { subscriptionId, terms, time: countedTime(period, plan, terms), isPastGrace: isOver }
       })
     })
+  }
+
+  /** Since when payments of subscriptions are late. */
+  #pastDue(
+    all: ReadonlyArray<{ readonly subscriptionId: SubscriptionId }>,
+  ): Read<ReadonlyMap<SubscriptionId, number | null>> {
+    const ids = all.map(({ subscriptionId }) => subscriptionId)
+    if (ids.length === 0) return Effect.succeed(new Map())
+    return Effect.map(
+      this.#invoices.pastDueSince(ids),
+      (instants) => new Map(ids.map((id, index) => [id, instants[index] ?? null])),
+    )
   }
 
   /** What each subscription includes of a feature. Those without it are left out. */
@@ -100,7 +133,7 @@ export class FeatureSources {
   ): Read<ReadonlyArray<Source>> {
     return Effect.map(
       Effect.forEach(all, (one) => {
-        const found = featureOf(one.terms, feature)
+        const found = one.isPastGrace ? undefined : featureOf(one.terms, feature)
         return found === undefined ? Effect.succeed([]) : this.#source(customerId, one, feature, found, read)
       }),
       (sources) => sources.flat(),

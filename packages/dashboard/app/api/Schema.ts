@@ -2877,7 +2877,7 @@ export interface components {
             type: ("boolean" | "config" | "metered") | null;
             allowed: boolean;
             /** @enum {string} */
-            reason: "included" | "overage" | "limit_reached" | "spend_limit" | "not_included" | "no_subscription";
+            reason: "included" | "overage" | "limit_reached" | "spend_limit" | "not_included" | "past_due" | "no_subscription";
             value: string | null;
             subscription_id: string | null;
             meter: string | null;
@@ -2898,7 +2898,7 @@ export interface components {
             type: ("boolean" | "config" | "metered") | null;
             allowed: boolean;
             /** @enum {string} */
-            reason: "included" | "overage" | "limit_reached" | "spend_limit" | "not_included" | "no_subscription";
+            reason: "included" | "overage" | "limit_reached" | "spend_limit" | "not_included" | "past_due" | "no_subscription";
             value: string | null;
             subscription_id: string | null;
             meter: string | null;
@@ -3751,6 +3751,7 @@ export interface components {
             /** @enum {string} */
             usage_on_change?: "continue" | "restart";
             grace_hours?: number;
+            past_due_grace_days?: number;
         };
         PlanPreview: {
             /** @enum {string} */

@@ -57,6 +57,11 @@ export interface Policy {
   readonly usage_on_change?: "continue" | "restart"
   /** How many hours an invoice waits for late usage after its period. Default 1 for plans with usage. */
   readonly grace_hours?: number
+  /**
+   * How many days of 24 hours the features stay while the payment of an invoice of the subscription is late. Default: until
+   * the subscription is paused or ends.
+   */
+  readonly past_due_grace_days?: number
 }
 
 /** What a version of a plan fixes for good. */

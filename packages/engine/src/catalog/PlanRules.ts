@@ -22,7 +22,7 @@ import { type Problem, Problems } from "./Problem.ts"
 
 /**
  * Most charges, features, grants and currencies of a plan version; longest name and description, in characters; longest
- * trial, and longest wait for late usage.
+ * trial, longest wait for late usage, and longest grace of features while a payment is late.
  */
 export const PLAN_LIMITS = {
   charges: 100,
@@ -33,6 +33,7 @@ export const PLAN_LIMITS = {
   description: 1_000,
   trialDays: 730,
   graceHours: 720,
+  pastDueGraceDays: 365,
 } as const
 /** Longest value of a `config` feature, in characters, and the kinds of limit of a `metered` one. */
 export const FEATURE_LIMITS = { config: 500, limits: ["hard", "soft"] } as const
@@ -173,12 +174,14 @@ const checkPolicy = (at: Problems, value: unknown): void => {
     at.add(`must be an object, such as {"proration": "day"}`)
     return
   }
-  checkKnown(at, value, [...Object.keys(POLICY_CHOICES), "grace_hours"])
+  checkKnown(at, value, [...Object.keys(POLICY_CHOICES), "grace_hours", "past_due_grace_days"])
   for (const [field, choices] of Object.entries(POLICY_CHOICES)) {
     if (value[field] !== undefined) checkChoice(at.in(field), value[field], choices)
   }
   if (value["grace_hours"] !== undefined)
     integerIn(at.in("grace_hours"), value["grace_hours"], 0, PLAN_LIMITS.graceHours)
+  if (value["past_due_grace_days"] !== undefined)
+    integerIn(at.in("past_due_grace_days"), value["past_due_grace_days"], 0, PLAN_LIMITS.pastDueGraceDays)
 }
 
 const checkTrial = (at: Problems, value: unknown): void => {

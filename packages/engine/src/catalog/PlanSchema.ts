@@ -305,6 +305,13 @@ export const planSchemas: Readonly<Record<string, JsonSchema>> = {
         PLAN_LIMITS.graceHours,
       ),
     ),
+    past_due_grace_days: optional(
+      integerOf(
+        "How many days of 24 hours the features stay while the payment of an invoice of the subscription is late. Default: until the subscription is paused or ends.",
+        0,
+        PLAN_LIMITS.pastDueGraceDays,
+      ),
+    ),
   }),
   PlanTerms: objectOf<PlanTerms>("What a version of a plan fixes for good.", terms),
   PlanDefinition: objectOf<PlanDefinition>("A plan with the terms of one version.", {

@@ -53,6 +53,17 @@ export const entitledAt = (
   return { plan: current.plan, period: current.period }
 }
 
+const DAY_MILLIS = 86_400_000
+
+/**
+ * Whether a plan gives its features no more because a payment is late: since an instant, or `null` if none is. Without a
+ * grace in the plan, they stay.
+ */
+export const isPastGrace = ({ policy }: PlanTerms, pastDueSince: number | null, now: number): boolean => {
+  const days = policy?.past_due_grace_days
+  return days !== undefined && pastDueSince !== null && now >= pastDueSince + days * DAY_MILLIS
+}
+
 /**
  * The time in which usage counts: the period, as far as it is served. Where the plan restarts usage when it changes
  * (`usage_on_change`), from when the plan began in the period.

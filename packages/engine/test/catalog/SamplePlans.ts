@@ -79,7 +79,7 @@ export const pro = {
     },
   ],
   minimum: { EUR: "5.00" },
-  policy: { proration: "day", usage_on_change: "continue", grace_hours: 1 },
+  policy: { proration: "day", usage_on_change: "continue", grace_hours: 1, past_due_grace_days: 7 },
 }
 
 export type Path = ReadonlyArray<string | number>
@@ -231,4 +231,5 @@ export const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
   [["minimum", "EUR"], "x", `minimum.EUR ${DECIMAL}`],
   [["policy", "proration"], "hour", "policy.proration must be one of day, time, none"],
   [["policy", "grace_hours"], -1, "policy.grace_hours must be an integer from 0 to 720"],
+  [["policy", "past_due_grace_days"], 366, "policy.past_due_grace_days must be an integer from 0 to 365"],
 ]

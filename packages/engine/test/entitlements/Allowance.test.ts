@@ -1,4 +1,4 @@
-import { countedTime, entitledAt, type PlanTerms, type Subscription } from "@billwright/engine"
+import { countedTime, entitledAt, isPastGrace, type PlanTerms, type Subscription } from "@billwright/engine"
 import { assert, describe, it } from "vitest"
 import { fc, holds } from "../property.ts"
 import {
@@ -85,5 +85,17 @@ describe("what a subscription entitles to", () => {
     const daily = started({ plan: plan("daily", { interval: { unit: "day", count: 1 } }) })
     assert.isDefined(entitledAt(daily, at("2039-01-01")))
     assert.isUndefined(entitledAt(daily, at("2041-01-01")))
+  })
+})
+
+describe("the grace of a plan while a payment is late", () => {
+  it("is days of 24 hours, and has no end if the plan has none", () => {
+    const { terms } = plan("graceful", { policy: { past_due_grace_days: 2 } })
+    const since = at("2026-03-28")
+    assert.isFalse(isPastGrace(terms, null, since))
+    assert.isFalse(isPastGrace(terms, since, at("2026-03-30") - 1))
+    assert.isTrue(isPastGrace(terms, since, at("2026-03-30")))
+    assert.isTrue(isPastGrace({ ...terms, policy: { past_due_grace_days: 0 } }, since, since))
+    assert.isFalse(isPastGrace(basic.terms, since, at("2030-01-01")))
   })
 })

@@ -33,7 +33,7 @@ const entitlementFields = {
   allowed: Schema.Boolean.annotate({ description: "Whether the customer may use what was asked for." }),
   reason: Entitlement.EntitlementReason.annotate({
     description:
-      "Why. `included`: a plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it would be beyond a hard limit. `spend_limit`: it is beyond a soft limit, and a spend alert blocks. `not_included`: no plan of the customer has the feature. `no_subscription`: no subscription of the customer is active or in a trial.",
+      "Why. `included`: a plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it would be beyond a hard limit. `spend_limit`: it is beyond a soft limit, and a spend alert blocks. `not_included`: no plan of the customer has the feature. `past_due`: one has, but a payment is late, and the grace of the plan is over. `no_subscription`: no subscription of the customer is active or in a trial.",
   }),
   value: Schema.NullOr(Wire.text(Entitlement.MAX_CONFIG_LENGTH)).annotate({
     description: "The value of a `config` feature. Otherwise `null`.",

@@ -7,6 +7,7 @@ import {
   Entitlements,
   EntitlementStore,
   EventStore,
+  Invoices,
   Meters,
   type Plan,
   Plans,
@@ -18,7 +19,7 @@ import {
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { at, newCustomer, scenario } from "../scenarios/Scenario.ts"
+import { at, newCustomer, scenario, until } from "../scenarios/Scenario.ts"
 import { asTenant, otherTenants, same, times, together } from "./ContractTest.ts"
 import type { InvoicingTest } from "./InvoicingProbe.ts"
 import { firstPage } from "./WebhookProbe.ts"
@@ -214,6 +215,43 @@ const checkTests = (test: InvoicingTest): void => {
       same(yield* checked(asked), [true, "included", 10n, 4n, 6n, 0n, "2026-02-17"])
       yield* TestClock.setTime(at("2026-02-17").epochMilliseconds)
       same(yield* checked(asked), none)
+    }),
+  )
+
+  scenario(
+    test,
+    "entitlements: a payment that is late ends features when the plan's grace is over, until nothing is late",
+    Effect.gen(function* () {
+      const fee = [{ key: "base", model: "flat", price: { EUR: "10.00" } }] as const
+      const policy = { past_due_grace_days: 7 }
+      const asked = yield* entitled(exportsOf("10", "hard"), { charges: fee, policy })
+      yield* until("2026-01-02")
+      const [invoice] = (yield* (yield* Invoices).list({ customerId: asked.customerId })).data
+      // It is late from the instant after its due date on.
+      const due = (invoice?.dueAt ?? 0) + 1 + 7 * 86_400_000
+      yield* until(DateTime.formatIso(DateTime.makeUnsafe(due)).slice(0, 16))
+      yield* TestClock.setTime(due - 1)
+      const included = [true, "included", 10n, 0n, 10n, 0n, "2026-02-01"]
+      same(yield* checked(asked), included)
+      yield* TestClock.setTime(due)
+      same(yield* checked(asked), [false, "past_due", null, null, null, null, null])
+      assert.deepInclude(yield* consume(asked), { allowed: false, reason: "past_due" })
+      same(yield* checked({ ...asked, feature: "other" }), [
+        false,
+        "not_included",
+        null,
+        null,
+        null,
+        null,
+        null,
+      ])
+      const listed = yield* (yield* Entitlements).list({ customerId: asked.customerId })
+      same(
+        listed.map(({ allowed, reason }) => [allowed, reason]),
+        [[false, "past_due"]],
+      )
+      yield* (yield* Invoices).void(invoice!.id)
+      same(yield* checked(asked), included)
     }),
   )
 
