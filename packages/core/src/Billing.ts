@@ -8,6 +8,7 @@ import { CreditAudit } from "./credits/CreditAudit.ts"
 import { Credits } from "./credits/Credits.ts"
 import { CreditStore } from "./credits/CreditStore.ts"
 import { Holds } from "./credits/Holds.ts"
+import * as MoneyCredits from "./credits/MoneyCredits.ts"
 import { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 import { Entitlements } from "./entitlements/Entitlements.ts"
 import { EntitlementStore } from "./entitlements/EntitlementStore.ts"
@@ -173,6 +174,7 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
   ).pipe(
     Layer.provide(Layer.merge(SubscriptionDrafts.layer, NoteRefunds.layer)),
     Layer.provideMerge(Collector.layer),
+    Layer.provideMerge(MoneyCredits.layer),
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.
     Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(options))),

@@ -173,6 +173,7 @@ export type {
 export * as OneOffInvoice from "./invoices/OneOffInvoice.ts"
 export { ShortTransaction } from "./invoices/ShortTransaction.ts"
 export * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
+export * as MoneyCredits from "./credits/MoneyCredits.ts"
 export { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "./invoices/SubscriptionId.ts"
 export * as Subscription from "./subscriptions/Subscription.ts"
 export { subscriptionView } from "./subscriptions/SubscriptionView.ts"

@@ -192,6 +192,8 @@ export type {
   HoldStatus,
 } from "./credits/Ledger.ts"
 export { NO_CREDITS } from "./credits/Ledger.ts"
+export type { CreditUse, InvoiceCredits } from "./credits/InvoiceCredits.ts"
+export { applyCredits, creditUsesOf, invoiceCreditsOf, restoreCredits } from "./credits/InvoiceCredits.ts"
 export type { Consumed, Overdraft, Settled as SettledHold } from "./credits/Operations.ts"
 export {
   commitHold,

@@ -20,6 +20,7 @@ const OF_MIGRATIONS = [
   "check_credit_account",
   "check_credit_note_series",
   "check_credit_notes",
+  "check_invoice_credits",
   "check_invoice_causes",
   "check_invoice_sums",
   "check_issued_numbers",
@@ -287,6 +288,7 @@ const FROZEN: ReadonlyArray<string> = [
   "eb5fe04360bbc623b3412a767e52d9b284955ec12708c6526510d5b243d74a9d",
   "9f7eee239b2a617daff400e5e6632656d6475c9a8fa6a484f919ac8b5204f709",
   "3ced29b5b91e90f10cafe5a3d45a29be8bd8dc5edffb13e0d73d0871336288ea",
+  "57a8509bb635603554b538f14e2fc6d8b503de11dfcb2c0eb4f2075568ba68d9",
 ]
 
 describe("each migration", () => {

@@ -14,6 +14,7 @@ import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { paymentContract } from "./contract/PaymentContract.ts"
 import { spendMarkContract } from "./contract/SpendMarkContract.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
+import { creditScenarios } from "./scenarios/CreditScenarios.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { oneOffScenarios } from "./scenarios/OneOffScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
@@ -49,6 +50,7 @@ export const suite = <R, E>(
     subscriptionScenarios(test)
     previewScenarios(test)
     oneOffScenarios(test)
+    creditScenarios(test)
     migrationScenarios(test)
     spendScenarios(test)
   })

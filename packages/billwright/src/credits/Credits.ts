@@ -36,6 +36,16 @@ export interface CreditBalance extends CreditAccount, CreditAmounts {
   readonly sequence: number
 }
 
+/**
+ * What made a grant by itself. `credit_note`: it gave money back. `invoice`: it came to less than 0, and the grant is the
+ * difference.
+ */
+export interface CreditGrantSource {
+  readonly type: "credit_note" | "invoice"
+  /** `crn_…` or `inv_…` */
+  readonly id: string
+}
+
 /** A grant of credits to a customer. */
 export interface CreditGrant extends CreditAccount {
   /** `cgr_…` */
@@ -50,6 +60,8 @@ export interface CreditGrant extends CreditAccount {
   readonly available: bigint
   /** What open holds keep of it. It stays held when the grant ends. */
   readonly held: bigint
+  /** What made it by itself. `null`: it was granted by a call. */
+  readonly source: CreditGrantSource | null
   /** When its credits begin. */
   readonly effectiveAt: Date
   /** When its credits end. `null`: never. */
@@ -94,7 +106,8 @@ export interface CreditConsumption extends CreditAccount {
 
 /**
  * `grant`, `expire`, `void`: a grant begins and ends. `consume`: credits are used at once. `reserve`, `commit`, `release`,
- * `lapse`: a hold keeps credits, uses them, and gives them back. `repay`: credits repay a debt.
+ * `lapse`: a hold keeps credits, uses them, and gives them back. `repay`: credits repay a debt. `apply`: an invoice that was
+ * issued uses them. `restore`: it was voided, and gives them back.
  */
 export type CreditEntryKind =
   | "grant"
@@ -106,6 +119,8 @@ export type CreditEntryKind =
   | "release"
   | "lapse"
   | "repay"
+  | "apply"
+  | "restore"
 
 /** A change of a customer's credits. Its amounts are those by which they changed. Entries are only added. */
 export interface CreditEntry extends CreditAccount, CreditAmounts {
@@ -118,6 +133,7 @@ export interface CreditEntry extends CreditAccount, CreditAmounts {
   readonly grantId: string | null
   readonly holdId: string | null
   readonly consumptionId: string | null
+  readonly invoiceId: string | null
   /** When it happened. What happens by the clock is written with the next change. */
   readonly at: Date
 }

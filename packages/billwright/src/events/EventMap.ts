@@ -99,7 +99,7 @@ export interface CreditNoteData {
   /** What lowered the amount due of the invoice. */
   readonly waived: number | bigint
   readonly refund: number | bigint
-  /** What went to the customer's credit balance. */
+  /** What became paid credits of the customer. */
   readonly to_balance: number | bigint
   readonly issued_at: string
   /** The invoice after the credit note. */

@@ -44,7 +44,7 @@ export interface CreditNote {
   readonly waived: bigint
   /** What goes back by the way it was paid. */
   readonly refund: bigint
-  /** What goes to the customer's credit balance. */
+  /** What becomes paid credits of the customer, which pay later invoices. */
   readonly toBalance: bigint
   readonly issuedAt: Date
   readonly createdAt: Date
@@ -58,7 +58,7 @@ export interface CreateCreditNote {
   /** One amount instead, as those of lines are. It is spread in proportion to what is left of each line. */
   readonly amount?: number | bigint | undefined
   readonly reason: CreditNoteReason
-  /** How much of what was paid is refunded: its refunds are created with the note. The rest goes to the customer's credit balance. Default: 0. */
+  /** How much of what was paid is refunded: its refunds are created with the note. The rest becomes paid credits. Default: 0. */
   readonly refund?: number | bigint | undefined
 }
 

@@ -11,6 +11,7 @@ import type {
 import { Currency, grantAt } from "@billwright/engine"
 import { type DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
+import type { InvoiceId } from "../invoices/Invoice.ts"
 import * as Id from "../shared/Id.ts"
 import { ofMillis, ofMillisOrNull } from "../shared/Instant.ts"
 import * as NotFound from "../shared/NotFound.ts"
@@ -54,7 +55,11 @@ export const EntryKind = Schema.Literals([
   "release",
   "lapse",
   "repay",
+  "apply",
+  "restore",
 ])
+/** What made a grant: the document that gave a customer money back. */
+export const GrantSourceType = Schema.Literals(["credit_note", "invoice"])
 
 const unitMessage = {
   message: `must be an ISO 4217 currency code such as EUR, or a unit of yours such as token: a lower-case letter, then lower-case letters, digits and _, at most ${MAX_CREDIT_UNIT_LENGTH} characters`,
@@ -89,15 +94,25 @@ export const Priority = Schema.Int.annotate(priorityMessage).check(
 export const AccountKey = Schema.Struct({ customerId: CustomerId, unit: CreditUnit })
 export interface AccountKey extends Schema.Schema.Type<typeof AccountKey> {}
 
+/** What made a grant by itself. An account has at most one grant of a source. */
+export interface GrantSource {
+  readonly type: typeof GrantSourceType.Type
+  /** The id of the credit note, or of the invoice with a total below 0. */
+  readonly id: string
+}
+
 /** A grant as it is stored. */
 export interface StoredGrant extends Omit<EngineGrant, "id">, AccountKey {
   readonly id: CreditGrantId
+  /** `null`: somebody granted it. */
+  readonly source: GrantSource | null
   readonly idempotencyKey: string | null
 }
 
 /** An entry as it is stored. */
-export interface StoredEntry extends EngineEntry, AccountKey {
+export interface StoredEntry extends Omit<EngineEntry, "invoiceId">, AccountKey {
   readonly id: CreditEntryId
+  readonly invoiceId: InvoiceId | null
 }
 
 /** Credits that were used at once. It never changes. */

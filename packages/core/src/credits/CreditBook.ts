@@ -6,6 +6,7 @@ import { Clock, Effect, Option } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
+import { InvoiceId } from "../invoices/Invoice.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -82,6 +83,7 @@ export const makeCreditBook = Effect.gen(function* () {
         ...key,
         ...entry,
         id: CreditEntryId.make(id),
+        invoiceId: entry.invoiceId === null ? null : InvoiceId.make(entry.invoiceId),
       })),
     )
 
@@ -109,6 +111,9 @@ export const makeCreditBook = Effect.gen(function* () {
 
   return { port, requireAccount, requireCustomer, within, write, take, ids }
 })
+
+/** What changes the accounts of the current tenant. */
+export type CreditBook = Effect.Success<typeof makeCreditBook>
 
 /** The stored values that changed, as they are now. */
 const merged = <Stored extends { readonly id: string }, Changed extends { readonly id: string }>(

@@ -263,5 +263,14 @@ const newGrant = (
   }
   const left = { status: "pending", available: 0n, held: 0n } as const
   const terms = { kind, amount, priority, effectiveAt, expiresAt }
-  return Effect.succeed({ id, customerId, unit, ...terms, ...left, idempotencyKey, createdAt: now })
+  return Effect.succeed({
+    id,
+    customerId,
+    unit,
+    ...terms,
+    ...left,
+    source: null,
+    idempotencyKey,
+    createdAt: now,
+  })
 }

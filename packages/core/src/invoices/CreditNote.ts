@@ -59,8 +59,8 @@ export const CreateCreditNote = Schema.Struct({
   amount: Schema.optionalKey(Amount),
   reason: CreditNoteReason,
   /**
-   * How much of what the customer paid is refunded: what was paid, at most. The refunds are created with the note. What is neither due nor refunded goes to the
-   * customer's credit balance. Default: 0.
+   * How much of what the customer paid is refunded: what was paid, at most. The refunds are created with the note. What is neither due nor refunded becomes
+   * paid credits of the customer. Default: 0.
    */
   refund: Schema.optionalKey(Refund),
 })

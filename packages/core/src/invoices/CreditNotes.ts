@@ -19,6 +19,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
+import { Crediting } from "./Crediting.ts"
 import {
   CreateCreditNote,
   CREDIT_NOTE_ID_PREFIX,
@@ -53,8 +54,8 @@ export class CreditNotes extends Context.Service<
      * left of a line after discounts, earlier credit notes and credits of later invoices, also when several are issued at
      * once.
      *
-     * What is still due is waived first. The rest was paid: it is refunded as far as `refund` says, and goes to the
-     * customer's credit balance otherwise. The refunds are created with the note, of the newest payments first; a billing run
+     * What is still due is waived first. The rest was paid: it is refunded as far as `refund` says, and becomes
+     * paid credits of the customer otherwise, which pay later invoices. The refunds are created with the note, of the newest payments first; a billing run
      * sends them to the payment provider. An invoice of which nothing is due any more is `paid`.
      *
      * It takes its number at once, also in a transaction of the host: a note has no draft that could wait for one, and its
@@ -87,6 +88,7 @@ export class CreditNotes extends Context.Service<
       const bookOf = yield* invoiceBooks
       const ids = yield* IdGenerator
       const refunding = yield* Refunding
+      const crediting = yield* Crediting
       const time = new CustomerTime(yield* Collections)
 
       const create = Effect.fn("CreditNotes.create")(function* (input: CreateCreditNote) {
@@ -117,6 +119,7 @@ export class CreditNotes extends Context.Service<
             createdAt: yield* DateTime.now,
           }
           yield* store.insert(note)
+          yield* crediting.give(note, note.toBalance, { type: "credit_note", id: note.id })
           yield* outbox.publish(creditNoteEvents["credit_note.created"], creditNoteData(note, after.state), {
             customerId: note.customerId,
           })

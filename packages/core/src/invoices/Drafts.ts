@@ -7,6 +7,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ActionUnavailable } from "./ActionUnavailable.ts"
+import type { Purpose } from "./Crediting.ts"
 import type { Invoice, InvoiceId, StoredInvoice } from "./Invoice.ts"
 import type { Redrafted } from "./InvoiceBook.ts"
 import { InvoicingUnsupported } from "./InvoicingUnsupported.ts"
@@ -25,9 +26,11 @@ export interface DraftReader {
   /**
    * Holds a draft and what it bills until the transaction ends, and computes it with today's lines. Fails with
    * `ActionUnavailable` if it is issued, or if a draft before it has to be issued first. `none` if there is no such invoice.
+   * The `purpose` says whether it is finalized in this transaction.
    */
   readonly hold: (
     id: InvoiceId,
+    purpose: Purpose,
   ) => Effect.Effect<Option.Option<Redrafted>, ActionUnavailable | Failure, CurrentTenant>
 
   /**

@@ -26,6 +26,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
 import { Collecting, type PaymentCollector } from "./Collecting.ts"
+import { Crediting, type Creditor, type OpenCredits, type Purpose } from "./Crediting.ts"
 import { overdueAtOf, type StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
@@ -67,6 +68,8 @@ export interface Redrafted {
   readonly unknown?: TaxesUnknown | undefined
   /** When its customer has to pay. */
   readonly terms: PaymentTerms
+  /** The credits that it was computed with. */
+  readonly credits: OpenCredits
   /** Whether it is stored. If it is not, it has to be finalized in the same transaction. */
   readonly isStored: boolean
 }
@@ -76,6 +79,13 @@ type PaymentTerms = Pick<Settings, "netDays" | "timezone">
 
 /** What lowers an invoice, besides its lines. */
 export type Deductions = Pick<DiscountInput, "coupons">
+
+/** How a draft is computed again. */
+export interface Redrafting {
+  readonly answer?: TaxAnswer | undefined
+  readonly deductions?: Deductions | undefined
+  readonly purpose: Purpose
+}
 
 /** When a draft is made. */
 export interface Making {
@@ -96,6 +106,7 @@ interface Taxing {
   readonly before?: StoredInvoice["taxedBy"]
   readonly answer?: TaxAnswer | undefined
   readonly deductions?: Deductions | undefined
+  readonly purpose: Purpose
 }
 
 /** A customer of whom nothing is known any more. */
@@ -109,6 +120,7 @@ export class InvoiceBook {
   readonly #items: ItemLines
   readonly #settings: Settings
   readonly #collecting: PaymentCollector
+  readonly #credits: Creditor
 
   constructor(
     store: InvoiceStore["Service"],
@@ -117,6 +129,7 @@ export class InvoiceBook {
     items: ItemLines,
     settings: Settings,
     collecting: PaymentCollector,
+    credits: Creditor,
   ) {
     this.#store = store
     this.#outbox = outbox
@@ -124,6 +137,7 @@ export class InvoiceBook {
     this.#items = items
     this.#settings = settings
     this.#collecting = collecting
+    this.#credits = credits
   }
 
   /**
@@ -148,13 +162,10 @@ export class InvoiceBook {
           : yield* this.#items.take({ ...of, createdBy: itemsUntil }, id, lines.length > 0)
       const all = [...lines, ...items.map(lineOfItem)]
       if (all.length === 0) return undefined
-      const { amounts, rates, terms } = yield* this.#priced(all, {
-        items,
-        customerId,
-        currency,
-        at,
-        deductions,
-      })
+      const isDue = isDueBy(fields, issueBy)
+      const purpose = isDue ? "issue" : "read"
+      const taxing = { items, customerId, currency, at, deductions, purpose } as const
+      const { amounts, credits, rates, terms } = yield* this.#priced(all, taxing)
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
       const stored: StoredInvoice = {
         ...fields,
@@ -163,10 +174,10 @@ export class InvoiceBook {
         pastDueSince: null,
         failure: null,
       }
-      const isStored = !isDueBy(stored, issueBy) || rates.unknown !== undefined
+      const isStored = !isDue || rates.unknown !== undefined
       if (isStored) yield* this.#store.insert(stored)
       yield* this.#publish(stored, "invoice.created")
-      return { draft: stored, items, unknown: rates.unknown, terms, isStored }
+      return { draft: stored, items, unknown: rates.unknown, terms, credits, isStored }
     })
   }
 
@@ -178,8 +189,7 @@ export class InvoiceBook {
   redraft(
     stored: StoredInvoice,
     given: ReadonlyArray<LineInput>,
-    answer?: TaxAnswer,
-    deductions?: Deductions,
+    { answer, deductions, purpose }: Redrafting,
   ): Effect.Effect<Redrafted, StorageError, CurrentTenant> {
     return Effect.gen({ self: this }, function* () {
       const { causes, customerId, state, taxedBy } = stored
@@ -188,24 +198,28 @@ export class InvoiceBook {
       const lines = [...given, ...givenLines(state.lines)]
       const all = [...lines, ...items.map(lineOfItem)]
       const hasCharges = lines.length > 0 || items.some(({ amount }) => amount > 0n)
-      const { amounts, rates, terms } = yield* this.#priced(hasCharges ? all : zeroed(state, items), {
-        items,
-        customerId,
-        currency: state.currency,
-        at: causes[0]?.effect.at ?? now,
-        before: taxedBy,
-        answer: answer ?? answerOf(taxedBy),
-        deductions,
-      })
+      const { amounts, credits, rates, terms } = yield* this.#priced(
+        hasCharges ? all : zeroed(state, items),
+        {
+          items,
+          customerId,
+          currency: state.currency,
+          at: causes[0]?.effect.at ?? now,
+          before: taxedBy,
+          answer: answer ?? answerOf(taxedBy),
+          deductions,
+          purpose,
+        },
+      )
       const draft = { ...stored, state: redraft(state, amounts), taxedBy: rates.stored }
-      return { draft, items, unknown: rates.unknown, terms, isStored: true }
+      return { draft, items, unknown: rates.unknown, terms, credits, isStored: true }
     })
   }
 
   /** The amounts of lines. A draft has at least one. */
   #priced(
     lines: ReadonlyArray<LineInput>,
-    { answer, at, before, currency, customerId, deductions, items }: Taxing,
+    { answer, at, before, currency, customerId, deductions, items, purpose }: Taxing,
   ) {
     return Effect.gen({ self: this }, function* () {
       const found = yield* this.#customers.find(customerId)
@@ -217,16 +231,19 @@ export class InvoiceBook {
       const own = Option.getOrUndefined(found)
       const terms = { netDays: own?.netDays ?? netDays, timezone: own?.timezone ?? timezone }
       const taxPoint = Engine.LocalTime.format(Engine.LocalTime.ofInstant(at, timezone)).slice(0, 10)
+      const credits = yield* this.#credits.open({ customerId, currency }, purpose)
+      const { paid, promotional } = credits
+      const lowered = { ...deductions, promotional }
       const rates = ratesOf(
         tax,
-        { currency, taxPoint, customer, lines: taxLines({ ...deductions, lines }) },
+        { currency, taxPoint, customer, lines: taxLines({ ...lowered, lines }) },
         answer,
       )
       const ofLines = (some: ReadonlyArray<LineInput>) =>
-        assemble({ ...deductions, lines: some, quote: rates.quote })
+        assemble({ ...lowered, lines: some, quote: rates.quote, paid })
       const amounts = ofLines(withinTotal(lines, items, currency, (some) => ofLines(some)?.total ?? 0n))
       if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
-      return { amounts, rates, terms }
+      return { amounts, credits, rates, terms }
     })
   }
 
@@ -260,6 +277,7 @@ export class InvoiceBook {
    * with `TaxesUnknown` if its taxes are not known.
    */
   finalize({
+    credits,
     draft,
     isStored,
     items,
@@ -277,6 +295,10 @@ export class InvoiceBook {
       const issued = yield* this.#change(draft, input, isStored ? this.#store.save : this.#store.insert).pipe(
         Effect.catchTag("ActionUnavailable", Effect.die),
       )
+      yield* credits.apply(issued)
+      const { customerId, id, state } = issued
+      const account = { customerId, currency: state.currency }
+      yield* this.#credits.give(account, state.credited, { type: "invoice", id })
       return yield* this.#collecting.begin(issued, this.#store)
     })
   }
@@ -350,7 +372,10 @@ export class InvoiceBook {
         updatedAt,
       }
       yield* write(changed)
-      if (input.action === "void") yield* this.#items.giveBack(stored.id)
+      if (input.action === "void") {
+        yield* this.#items.giveBack(stored.id)
+        yield* this.#credits.restore(changed)
+      }
       if (input.action !== "finalize") yield* this.#collecting.review(changed)
       const { events } = change
       for (const [index, event] of events.entries()) {
@@ -373,7 +398,7 @@ const dueAfter = ({ dueAt, state }: StoredInvoice, changed: EngineInvoice): numb
   return state.status === "draft" ? overdueAtOf(changed) : dueAt
 }
 
-const isDueBy = ({ dueAt }: StoredInvoice, by: number | undefined): boolean =>
+const isDueBy = ({ dueAt }: Pick<StoredInvoice, "dueAt">, by: number | undefined): boolean =>
   dueAt !== null && by !== undefined && dueAt <= by
 
 const taxCustomerOf = ({ country, taxId, taxStatus }: Customer): TaxCustomer => ({
@@ -392,6 +417,7 @@ export const invoiceBooks = Effect.gen(function* () {
   const items = new ItemLines(collections.of(invoiceItems), yield* IdGenerator)
   const settings = yield* InvoiceSettings
   const collecting = yield* Collecting
+  const credits = yield* Crediting
   return (store: InvoiceStore["Service"]): InvoiceBook =>
-    new InvoiceBook(store, outbox, collections.of(customers), items, settings, collecting)
+    new InvoiceBook(store, outbox, collections.of(customers), items, settings, collecting, credits)
 })

@@ -232,7 +232,7 @@ export class Invoices extends Context.Service<
           Effect.gen(function* () {
             const { customerId } = yield* orNotFound(yield* store.find(known), id)
             const work = Effect.gen(function* () {
-              const held = yield* orNotFound(yield* drafts.hold(known), id)
+              const held = yield* orNotFound(yield* drafts.hold(known, mayIssue ? "issue" : "read"), id)
               return toInvoice(yield* mayIssue ? issue(held, book) : book.markReady(held))
             })
             return yield* time.within(customerId, work)

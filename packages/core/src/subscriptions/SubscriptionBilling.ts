@@ -17,10 +17,9 @@ import {
 import { DateTime, Effect } from "effect"
 import type { Outbox } from "../events/Outbox.ts"
 import { INVOICE_ID_PREFIX, type InvoiceCause, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
-import type { Deductions, InvoiceBook, Redrafted } from "../invoices/InvoiceBook.ts"
+import type { Deductions, InvoiceBook, Redrafted, Redrafting } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
-import type { TaxAnswer } from "../invoices/Taxes.ts"
 import type { IdGenerator } from "../shared/Id.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -176,7 +175,7 @@ export class SubscriptionBilling {
       const drafts = inOrder(yield* invoices.lockDrafts([...held.keys()]))
       const before = draftsBefore(drafts, subscriptionsOf({ causes }))
       for (const draft of before) {
-        const again = yield* this.redraft(held, draft, drafts)
+        const again = yield* this.redraft(held, draft, drafts, { purpose: "read" })
         yield* book.save(again.draft)
         dueAt = Math.max(dueAt, again.draft.dueAt ?? 0)
       }
@@ -235,14 +234,14 @@ export class SubscriptionBilling {
     held: Held,
     draft: StoredInvoice,
     drafts: ReadonlyArray<StoredInvoice>,
-    answer?: TaxAnswer,
+    how: Redrafting,
   ): Billed<Redrafted> {
     return Effect.gen({ self: this }, function* () {
       const bills = draft.causes.map((cause) => billAgain(held, cause, draft, drafts))
-      if (bills.length === 0) return yield* this.#parts.book.redraft(draft, [], answer)
+      if (bills.length === 0) return yield* this.#parts.book.redraft(draft, [], how)
       const { lines } = yield* this.#partsOfAll(bills)
       const deductions = yield* this.#deductions(bills)
-      return yield* this.#parts.book.redraft(draft, lines, answer, deductions)
+      return yield* this.#parts.book.redraft(draft, lines, { ...how, deductions })
     })
   }
 
@@ -251,14 +250,14 @@ export class SubscriptionBilling {
     held: Held,
     draft: StoredInvoice,
     drafts: ReadonlyArray<StoredInvoice>,
-    answer?: TaxAnswer,
+    how: Redrafting,
   ): Billed<Redrafted> {
     const instants = draft.causes.map(({ effect: cause, subscriptionId }) =>
       dueInstantOf({ cause, subscription: subscriptionOf(held, subscriptionId) }),
     )
     const rests =
       instants.length === 0 ? Effect.void : this.#parts.book.takeRests(draft, Math.max(...instants))
-    return Effect.andThen(rests, this.redraft(held, draft, drafts, answer))
+    return Effect.andThen(rests, this.redraft(held, draft, drafts, how))
   }
 
   /** What lowers the invoice of some bills. With several, the coupons of each subscription lower its own lines only. */

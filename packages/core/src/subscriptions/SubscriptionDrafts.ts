@@ -4,6 +4,7 @@
 import { Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import type { Purpose } from "../invoices/Crediting.ts"
 import { Drafts } from "../invoices/Drafts.ts"
 import type { InvoiceId, StoredInvoice } from "../invoices/Invoice.ts"
 import { type SubscriptionId, SubscriptionNotFound } from "../invoices/SubscriptionId.ts"
@@ -39,11 +40,11 @@ export const layer = Layer.effect(
         for (const draft of data) drafts.set(draft.id, draft)
       }
       const all = inOrder([...drafts.values()])
-      const { draft } = yield* billing.redraft(heldOf(subscriptions), stored, all)
+      const { draft } = yield* billing.redraft(heldOf(subscriptions), stored, all, { purpose: "read" })
       return asStored(draft, stored)
     })
 
-    const hold = Effect.fnUntraced(function* (id: InvoiceId) {
+    const hold = Effect.fnUntraced(function* (id: InvoiceId, purpose: Purpose) {
       const { billing, invoiceBook, invoices, store } = yield* makeBook
       const found = yield* invoices.find(id)
       if (Option.isNone(found)) return Option.none()
@@ -53,13 +54,13 @@ export const layer = Layer.effect(
       if (Option.isNone(held)) return Option.none()
       const { status } = held.value.state
       if (status !== "draft") return yield* unavailable(id, `the invoice is ${status}`)
-      if (group.length === 0) return Option.some(yield* invoiceBook.redraft(held.value, []))
+      if (group.length === 0) return Option.some(yield* invoiceBook.redraft(held.value, [], { purpose }))
       const drafts = inOrder(yield* invoices.lockDrafts(group.map((one) => one.id)))
       const [first] = draftsBefore(draftsUntil(drafts, id), own)
       if (first !== undefined && first.id !== id) {
         return yield* unavailable(id, `the draft ${first.id} before it has to be issued first`)
       }
-      return Option.some(yield* billing.toIssue(heldOf(group), held.value, drafts))
+      return Option.some(yield* billing.toIssue(heldOf(group), held.value, drafts, { purpose }))
     })
 
     const upcoming = Effect.fnUntraced(function* (id: SubscriptionId) {

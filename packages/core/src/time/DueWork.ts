@@ -139,7 +139,7 @@ export const make = Effect.gen(function* () {
       if (Option.isNone(draft) || !(yield* holds)) return NOTHING
       const { before } = yield* turns.ofDraft(draft.value, group, until)
       if (before !== undefined) return { before }
-      yield* invoiceBook.finalize(yield* invoiceBook.redraft(draft.value, [], answer))
+      yield* invoiceBook.finalize(yield* invoiceBook.redraft(draft.value, [], { answer, purpose: "issue" }))
       return { invoices: 1 }
     }
     const drafts = inOrder(yield* invoices.lockDrafts(group.map((one) => one.id)))
@@ -147,7 +147,9 @@ export const make = Effect.gen(function* () {
     if (first === undefined || !(yield* holds)) return NOTHING
     const { before } = yield* turns.ofDraft(first, group, until)
     if (before !== undefined) return { before }
-    yield* invoiceBook.finalize(yield* billing.toIssue(heldOf(group), first, drafts, answer))
+    yield* invoiceBook.finalize(
+      yield* billing.toIssue(heldOf(group), first, drafts, { answer, purpose: "issue" }),
+    )
     if (first.id !== id) yield* giveBack
     return { invoices: 1 }
   })

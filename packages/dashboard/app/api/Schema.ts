@@ -2552,10 +2552,11 @@ export interface components {
             /** Format: int64 */
             sequence: number;
             /** @enum {string} */
-            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay";
+            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "apply" | "restore";
             grant_id: string | null;
             hold_id: string | null;
             consumption_id: string | null;
+            invoice_id: string | null;
             /** Format: int64 */
             available: number;
             /** Format: int64 */
@@ -2589,6 +2590,11 @@ export interface components {
             available: number;
             /** Format: int64 */
             held: number;
+            source: {
+                /** @enum {string} */
+                type: "credit_note" | "invoice";
+                id: string;
+            } | null;
             /** Format: date-time */
             effective_at: string;
             expires_at: string | null;

@@ -19,6 +19,7 @@ export interface Cause {
   readonly at: number
   readonly holdId?: string
   readonly consumptionId?: string
+  readonly invoiceId?: string
 }
 
 /** The order in which grants are used: priority, then the soonest expiry, then the oldest. */
@@ -71,7 +72,11 @@ export class Draft {
   }
 
   /** Moves credits of a grant, or of none, and writes the entry. Moving nothing writes nothing. */
-  move({ at, consumptionId, holdId, kind }: Cause, grantId: string | null, by: Partial<CreditBalance>): void {
+  move(
+    { at, consumptionId, holdId, invoiceId, kind }: Cause,
+    grantId: string | null,
+    by: Partial<CreditBalance>,
+  ): void {
     const { available = 0n, debt = 0n, held = 0n } = by
     if (available === 0n && held === 0n && debt === 0n) return
     const before = this.#account
@@ -93,6 +98,7 @@ export class Draft {
       grantId,
       holdId: holdId ?? null,
       consumptionId: consumptionId ?? null,
+      invoiceId: invoiceId ?? null,
       available,
       held,
       debt,
@@ -100,11 +106,16 @@ export class Draft {
     })
   }
 
+  /** The grants that have something available, in the order of their use. */
+  get usable(): ReadonlyArray<CreditGrant> {
+    return this.grants.filter(({ available }) => available > 0n).sort(compareGrants)
+  }
+
   /** The available credits that an amount would be taken from, in the order of their use. They may be less. */
   slices(amount: bigint): ReadonlyArray<HoldSlice> {
     const slices: Array<HoldSlice> = []
     let rest = amount
-    for (const { available, id } of this.grants.filter((one) => one.available > 0n).sort(compareGrants)) {
+    for (const { available, id } of this.usable) {
       if (rest === 0n) break
       const part = smaller(rest, available)
       slices.push({ grantId: id, amount: part })
@@ -132,12 +143,18 @@ export class Draft {
       this.move(cause, grantId, { held: -part })
       const left = amount - part
       const back = cause.kind === "commit" ? "release" : cause.kind
-      this.move({ ...cause, kind: back }, grantId, { held: -left, available: left })
-      const status = this.#grants.get(grantId)?.status
-      if (status === "expired") this.move({ ...cause, kind: "expire" }, grantId, { available: -left })
-      if (status === "voided") this.move({ ...cause, kind: "void" }, grantId, { available: -left })
+      this.giveBack({ ...cause, kind: back }, grantId, { held: -left, available: left })
     }
     this.repay(cause.at)
+  }
+
+  /** Makes credits of a grant available again. If it has ended, they are gone at once. */
+  giveBack(cause: Cause, grantId: string, by: Partial<CreditBalance> & { readonly available: bigint }): void {
+    this.move(cause, grantId, by)
+    const status = this.#grants.get(grantId)?.status
+    const gone = { available: -by.available }
+    if (status === "expired") this.move({ ...cause, kind: "expire" }, grantId, gone)
+    if (status === "voided") this.move({ ...cause, kind: "void" }, grantId, gone)
   }
 
   /** Repays debt with what is available. */

@@ -78,6 +78,7 @@ export interface CreditHold {
  * - `consume`: credits were used at once.
  * - `reserve`, `commit`, `release`, `lapse`: a hold keeps credits, uses them, and gives them back.
  * - `repay`: available credits repaid a debt.
+ * - `apply`, `restore`: an invoice was issued that they lower or pay, and it was voided.
  */
 export type EntryKind =
   | "grant"
@@ -89,6 +90,8 @@ export type EntryKind =
   | "release"
   | "lapse"
   | "repay"
+  | "apply"
+  | "restore"
 
 /** A change of an account. Entries are only added. Its amounts are those by which the account changed. */
 export interface CreditEntry extends CreditBalance {
@@ -99,6 +102,8 @@ export interface CreditEntry extends CreditBalance {
   readonly grantId: string | null
   readonly holdId: string | null
   readonly consumptionId: string | null
+  /** The invoice that they lower or pay. */
+  readonly invoiceId: string | null
   /** When it happened. What happens by the clock is written later, with the next operation. */
   readonly at: number
 }

@@ -5,7 +5,14 @@
  * instants. So an answer is right without anything that runs in the background.
  */
 import { Draft } from "./Draft.ts"
-import type { CreditAccount, CreditChange, CreditGrant, CreditHold, CreditLedger } from "./Ledger.ts"
+import type {
+  CreditAccount,
+  CreditChange,
+  CreditGrant,
+  CreditHold,
+  CreditLedger,
+  EntryKind,
+} from "./Ledger.ts"
 
 /** A change, or why there is none: less than asked is available. */
 export type Consumed =
@@ -44,7 +51,7 @@ const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
   steps.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : Number(a.id > b.id)))
 
 /** Brings a ledger up to an instant. Of one instant, holds lapse first, and then grants begin and end, each by id. */
-const upTo = (ledger: CreditLedger, now: number): Draft => {
+export const upTo = (ledger: CreditLedger, now: number): Draft => {
   const draft = new Draft(ledger)
   const steps: Array<Step> = []
   for (const grant of ledger.grants) {
@@ -199,8 +206,9 @@ export const releaseHold = (ledger: CreditLedger, hold: CreditHold, now: number)
   return { type: "done", change: draft.change }
 }
 
+/** What uses credits. */
+const USES: ReadonlyArray<EntryKind> = ["consume", "reserve", "commit", "apply"]
+
 /** Whether a change used up all credits that could be used before. */
 export const isExhausted = (before: CreditAccount, { account, entries }: CreditChange): boolean =>
-  account.available === 0n &&
-  before.available > 0n &&
-  entries.some(({ kind }) => kind === "consume" || kind === "reserve" || kind === "commit")
+  account.available === 0n && before.available > 0n && entries.some(({ kind }) => USES.includes(kind))

@@ -44,7 +44,7 @@ export const CreditNoteBody = Schema.Struct({
   total: Wire.amount("What is given back, with tax: `waived`, `refund` and `to_balance` together"),
   waived: Wire.amount("What lowered the amount due of the invoice"),
   refund: Wire.amount("What goes back by the way it was paid"),
-  to_balance: Wire.amount("What goes to the customer's credit balance"),
+  to_balance: Wire.amount("What becomes paid credits of the customer"),
   issued_at: Wire.instant("When it was issued."),
   livemode: Wire.Livemode,
   created_at: Wire.instant("When it was created."),
@@ -88,7 +88,7 @@ const CreateBody = Schema.Struct({
   reason: ReasonField,
   refund: Schema.optionalKey(
     positive(
-      "How much of what the customer paid is refunded. What is neither due nor refunded goes to the customer's credit balance. Default: 0.",
+      "How much of what the customer paid is refunded. What is neither due nor refunded becomes paid credits of the customer. Default: 0.",
       0,
     ),
   ),

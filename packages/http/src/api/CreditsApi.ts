@@ -1,7 +1,7 @@
 /**
  * The REST definitions of credits.
  */
-import { Credit, Customer, Hold } from "@billwright/core"
+import { Credit, Customer, Hold, Invoice } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -48,6 +48,14 @@ export const KeyOrNull = Schema.NullOr(Wire.text(Credit.MAX_CREDIT_KEY_LENGTH)).
 const KIND = "`paid`: the customer bought it. `promotional`: a present. `plan`: a plan includes it."
 const PRIORITY = "Grants of a lower number are used first, then those that expire sooner, then older ones"
 
+const GrantSource = Schema.Struct({
+  type: Credit.GrantSourceType.annotate({
+    description:
+      "`credit_note`: it gave money back. `invoice`: it came to less than 0, and this is the difference.",
+  }),
+  id: Schema.String.annotate({ description: "The id of the credit note or the invoice." }),
+})
+
 const GrantBody = Schema.Struct({
   object: Schema.Literal("credit_grant"),
   id: Credit.CreditGrantId.annotate({ description: "The id of the grant." }),
@@ -62,6 +70,9 @@ const GrantBody = Schema.Struct({
   }),
   available: creditCount("What is left of it, without what is held"),
   held: creditCount("What open holds keep of it. It stays held when the grant ends"),
+  source: Schema.NullOr(GrantSource).annotate({
+    description: "What made it by itself. `null`: it was granted by a call.",
+  }),
   effective_at: Wire.instant("When its credits begin."),
   expires_at: Wire.instantOrNull("When its credits end. `null`: never."),
   idempotency_key: KeyOrNull,
@@ -106,7 +117,7 @@ const EntryBody = Schema.Struct({
   }),
   kind: Credit.EntryKind.annotate({
     description:
-      "What changed: `grant`, `expire` and `void` of a grant; `consume`; `reserve`, `commit`, `release` and `lapse` of a hold; `repay` of a debt.",
+      "What changed: `grant`, `expire` and `void` of a grant; `consume`; `reserve`, `commit`, `release` and `lapse` of a hold; `repay` of a debt; `apply` to an invoice that is issued, and `restore` when it is voided.",
   }),
   grant_id: Schema.NullOr(Credit.CreditGrantId).annotate({
     description: "The grant whose credits they are. `null` for what became debt.",
@@ -114,6 +125,9 @@ const EntryBody = Schema.Struct({
   hold_id: Schema.NullOr(Hold.HoldId).annotate({ description: "The hold that it is about." }),
   consumption_id: Schema.NullOr(Credit.ConsumptionId).annotate({
     description: "The consumption that it is about.",
+  }),
+  invoice_id: Schema.NullOr(Invoice.InvoiceId).annotate({
+    description: "The invoice that they lower or pay.",
   }),
   available: creditCount("By how much what is available changed"),
   held: creditCount("By how much what is held changed"),

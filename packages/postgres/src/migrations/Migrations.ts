@@ -47,6 +47,7 @@ import { migration0029 } from "./Migration0029.ts"
 import { migration0030 } from "./Migration0030.ts"
 import { migration0031 } from "./Migration0031.ts"
 import { migration0032 } from "./Migration0032.ts"
+import { migration0033 } from "./Migration0033.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -85,6 +86,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0030,
   migration0031,
   migration0032,
+  migration0033,
 ]
 
 /** The newest migration of this release, which it also requires. */

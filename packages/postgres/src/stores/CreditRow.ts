@@ -1,7 +1,7 @@
 /**
  * Rows of credits, and the JSON in which they are written and read within an account.
  */
-import { Credit, Hold, Id } from "@billwright/core"
+import { Credit, CreditNote, Hold, Id, Invoice } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn, millisText } from "../Millis.ts"
 import { bigint, integer, json, type Row, text, textOrNull } from "../Row.ts"
@@ -9,7 +9,18 @@ import { customerIdOf } from "./DueRow.ts"
 
 const literal = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
 
-const GRANT_FIELDS = ["id", "kind", "amount", "priority", "status", "available", "held", "idempotency_key"]
+const GRANT_FIELDS = [
+  "id",
+  "kind",
+  "amount",
+  "priority",
+  "status",
+  "available",
+  "held",
+  "source_type",
+  "source_id",
+  "idempotency_key",
+]
 const GRANT_INSTANTS = ["effective_at", "expires_at", "created_at"]
 const HOLD_FIELDS = [
   "id",
@@ -30,6 +41,7 @@ const ENTRY_FIELDS = [
   "grant_id",
   "hold_id",
   "consumption_id",
+  "invoice_id",
   "available",
   "held",
   "debt",
@@ -75,6 +87,18 @@ const accountOf = (row: Row): Credit.AccountKey => ({
   unit: text(row, "unit"),
 })
 
+/** The prefixes of the ids of what makes grants. */
+const SOURCE_PREFIXES = {
+  credit_note: CreditNote.CREDIT_NOTE_ID_PREFIX,
+  invoice: Invoice.INVOICE_ID_PREFIX,
+} as const satisfies Record<Credit.GrantSource["type"], string>
+
+const sourceOf = (row: Row): Credit.GrantSource | null => {
+  if (row["source_id"] === null) return null
+  const type = text(row, "source_type") as Credit.GrantSource["type"]
+  return { type, id: idOf(SOURCE_PREFIXES[type], row, "source_id") }
+}
+
 export const grantFromRow = (row: Row): Credit.StoredGrant => ({
   id: idOf(Credit.GRANT_ID_PREFIX, row, "id") as Credit.CreditGrantId,
   ...accountOf(row),
@@ -86,6 +110,7 @@ export const grantFromRow = (row: Row): Credit.StoredGrant => ({
   status: text(row, "status") as Credit.StoredGrant["status"],
   available: bigint(row, "available"),
   held: bigint(row, "held"),
+  source: sourceOf(row),
   idempotencyKey: textOrNull(row, "idempotency_key"),
   createdAt: integer(row, "created_at"),
 })
@@ -130,6 +155,7 @@ export const entryFromRow = (row: Row): Credit.StoredEntry => ({
   grantId: idOrNull(Credit.GRANT_ID_PREFIX, row, "grant_id"),
   holdId: idOrNull(Hold.HOLD_ID_PREFIX, row, "hold_id"),
   consumptionId: idOrNull(Credit.CONSUMPTION_ID_PREFIX, row, "consumption_id"),
+  invoiceId: idOrNull(Invoice.INVOICE_ID_PREFIX, row, "invoice_id") as Invoice.InvoiceId | null,
   available: bigint(row, "available"),
   held: bigint(row, "held"),
   debt: bigint(row, "debt"),
@@ -149,6 +175,8 @@ export const grantJson = (grant: Credit.StoredGrant): object => ({
   status: grant.status,
   available: String(grant.available),
   held: String(grant.held),
+  source_type: grant.source?.type ?? null,
+  source_id: uuidOrNull(grant.source?.id ?? null),
   idempotency_key: grant.idempotencyKey,
   created_at: grant.createdAt,
 })
@@ -187,6 +215,7 @@ export const entryJson = (entry: Credit.StoredEntry): object => ({
   grant_id: uuidOrNull(entry.grantId),
   hold_id: uuidOrNull(entry.holdId),
   consumption_id: uuidOrNull(entry.consumptionId),
+  invoice_id: uuidOrNull(entry.invoiceId),
   available: String(entry.available),
   held: String(entry.held),
   debt: String(entry.debt),

@@ -157,12 +157,12 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
   where ${isOwn} returning pg_current_xact_id_if_assigned()::text as xid
 ), grants as (
   insert into ${t.billing_credit_grants} (account_id, mode, customer_id, unit, id, kind, amount, priority, effective_at,
-    expires_at, status, available, held, idempotency_key, created_at)
+    expires_at, status, available, held, source_type, source_id, idempotency_key, created_at)
   select ${own}, r.id, r.kind, r.amount, r.priority, ${at("effective_at")}, ${at("expires_at")}, r.status, r.available,
-    r.held, r.idempotency_key, ${at("created_at")}
+    r.held, r.source_type, r.source_id, r.idempotency_key, ${at("created_at")}
   from jsonb_to_recordset(${JSON.stringify(given.grants.map(grantJson))}::text::jsonb) as r (id uuid, kind text,
     amount numeric, priority integer, effective_at bigint, expires_at bigint, status text, available numeric,
-    held numeric, idempotency_key text, created_at bigint)
+    held numeric, source_type text, source_id uuid, idempotency_key text, created_at bigint)
   on conflict (account_id, mode, customer_id, id) do update
   set status = excluded.status, available = excluded.available, held = excluded.held
 ), holds as (
@@ -184,11 +184,12 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
     amount numeric, available numeric, held numeric, debt numeric, idempotency_key text, created_at bigint)
 ), entries as (
   insert into ${t.billing_credit_entries} (account_id, mode, customer_id, unit, sequence, id, kind, grant_id, hold_id,
-    consumption_id, available, held, debt, at)
-  select ${own}, r.sequence, r.id, r.kind, r.grant_id, r.hold_id, r.consumption_id, r.available, r.held, r.debt,
-    ${at("at")}
+    consumption_id, invoice_id, available, held, debt, at)
+  select ${own}, r.sequence, r.id, r.kind, r.grant_id, r.hold_id, r.consumption_id, r.invoice_id, r.available, r.held,
+    r.debt, ${at("at")}
   from jsonb_to_recordset(${JSON.stringify(given.entries.map(entryJson))}::text::jsonb) as r (id uuid, sequence bigint,
-    kind text, grant_id uuid, hold_id uuid, consumption_id uuid, available numeric, held numeric, debt numeric, at bigint)
+    kind text, grant_id uuid, hold_id uuid, consumption_id uuid, invoice_id uuid, available numeric, held numeric,
+    debt numeric, at bigint)
 )
 select xid from written`,
     )

@@ -11,6 +11,7 @@ import {
   Invoices,
   type Invoice,
   Meters,
+  MoneyCredits,
   Outbox,
   type Plan,
   Plans,
@@ -75,7 +76,11 @@ const services = Layer.mergeAll(
   Resources.layer,
   Subscriptions.layer,
   Entitlements.layer.pipe(Layer.provideMerge(Usage.layerWith({}))),
-).pipe(Layer.provide(SubscriptionDrafts.layer), Layer.provideMerge(Outbox.layer))
+).pipe(
+  Layer.provide(SubscriptionDrafts.layer),
+  Layer.provideMerge(MoneyCredits.layer),
+  Layer.provideMerge(Outbox.layer),
+)
 
 /** Registers a scenario. It begins on 2026-01-01 with a meter and the plans `basic`, `pro` and `yearly`. */
 export const scenario = (

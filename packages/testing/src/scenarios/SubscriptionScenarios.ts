@@ -249,7 +249,9 @@ const ends = (test: InvoicingTest): void => {
           "2026-01-11T12:00 invoice.created",
           "2026-01-11T12:00 subscription.ended",
           "2026-01-11T12:00 invoice.finalized",
-          ...(credit === "prorate" ? ["2026-01-11T12:00 invoice.paid"] : []),
+          ...(credit === "prorate"
+            ? ["2026-01-11T12:00 invoice.paid", "2026-01-11T12:00 credit.granted"]
+            : []),
         ])
       }),
     )
@@ -314,12 +316,15 @@ const pauses = (test: InvoicingTest): void => {
         "2026-01-11T12:00 subscription.paused",
         "2026-01-11T12:00 invoice.finalized",
         "2026-01-11T12:00 invoice.paid",
+        "2026-01-11T12:00 credit.granted",
         "2026-01-21T12:00 invoice.created",
         "2026-01-21T12:00 subscription.resumed",
         "2026-01-21T12:00 invoice.finalized",
+        "2026-01-21T12:00 invoice.paid",
         "2026-02-01 invoice.created",
         "2026-02-01 subscription.renewed",
         "2026-02-01 invoice.finalized",
+        "2026-02-01 credit.exhausted",
       ])
     }),
   )

@@ -1,0 +1,64 @@
+/**
+ * The credits of customers that invoices use, and that invoices and credit notes give. Credits provide it.
+ */
+import type { InvoiceCredits } from "@billwright/engine"
+import { Context, Effect } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { StoredInvoice } from "./Invoice.ts"
+
+/** `issue`: an invoice is issued in the current transaction. `read`: nobody waits for it, and it waits for nobody. */
+export type Purpose = "issue" | "read"
+
+/** Whose credits, and of which currency. */
+export interface MoneyAccount {
+  readonly customerId: CustomerId
+  readonly currency: string
+}
+
+/** The document that gives credits. Each gives them once. */
+export interface GivenBy {
+  readonly type: "credit_note" | "invoice"
+  readonly id: string
+}
+
+type Written = Effect.Effect<void, InvalidInput | StorageError, CurrentTenant>
+
+/** The credits that an invoice can use, as they are at an instant. */
+export interface OpenCredits extends InvoiceCredits {
+  /**
+   * Uses those that an invoice states, which the current transaction has just issued. Only of credits that were opened to
+   * `issue`: they stay as they are until the transaction ends.
+   */
+  readonly apply: (issued: StoredInvoice) => Written
+}
+
+/** Uses and gives credits, in the current transaction and in the time of the customer. */
+export interface Creditor {
+  readonly open: (
+    account: MoneyAccount,
+    purpose: Purpose,
+  ) => Effect.Effect<OpenCredits, StorageError, CurrentTenant>
+
+  /** Gives back what a voided invoice has used. */
+  readonly restore: (voided: StoredInvoice) => Written
+
+  /** Gives a customer paid credits. 0 gives nothing. */
+  readonly give: (account: MoneyAccount, amount: bigint, by: GivenBy) => Written
+}
+
+const nothing = () => Effect.void
+
+/** Nobody has credits. */
+const NOBODY: Creditor = {
+  open: () => Effect.succeed({ promotional: [], paid: [], apply: nothing }),
+  restore: nothing,
+  give: nothing,
+}
+
+/** Without it, invoices use and give no credits. */
+export class Crediting extends Context.Reference<Creditor>("@billwright/core/invoices/Crediting", {
+  defaultValue: () => NOBODY,
+}) {}
