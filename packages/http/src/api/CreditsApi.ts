@@ -53,7 +53,7 @@ const GrantSource = Schema.Struct({
     description:
       "`credit_note`: it gave money back. `invoice`: it came to less than 0, and this is the difference.",
   }),
-  id: Schema.String.annotate({ description: "The id of the credit note or the invoice." }),
+  id: Wire.text(30).annotate({ description: "The id of the credit note or the invoice." }),
 })
 
 const GrantBody = Schema.Struct({
