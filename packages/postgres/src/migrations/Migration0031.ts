@@ -35,8 +35,7 @@ export const migration0031: Migration = {
   ${instant("blocked_until")},
   ${instant("created_at", " not null")},
   ${instant("updated_at", " not null")},
-  primary key (account_id, mode, customer_id, id),
-  constraint spend_alerts_fired check ((fired_period_start is null) = (fired_at is null))
+  primary key (account_id, mode, customer_id, id)
 )`,
     `create unique index spend_alerts_id on ${schema}.spend_alerts (account_id, mode, id)`,
     // Without a key of the customer: a mark waits for nothing. Those without an instant of their own come first.

@@ -65,9 +65,12 @@ export interface Steps {
 const isChangeable = (resource: Resource.Definition, name: string, { kind, schema }: Field.Field): boolean =>
   !resource.indexed.includes(name) && (kind === "integer" || (kind === "text" && !("literals" in schema)))
 
-/** Makes changes to the first field that is an integer or text and has no index. */
+/** Makes changes to the first field that is an integer, or else text, and has no index. Texts may have rules. */
 export const steps = (resource: Resource.Definition): Steps => {
-  const found = Object.entries(resource.fields).find(([name, field]) => isChangeable(resource, name, field))
+  const changeable = Object.entries(resource.fields).filter(([name, field]) =>
+    isChangeable(resource, name, field),
+  )
+  const found = changeable.find(([, { kind }]) => kind === "integer") ?? changeable[0]
   if (found === undefined) throw new TypeError(`${resource.type} has no field to change in tests`)
   const [name, field] = found
   const first = Sample.exampleOf(resource, name, field)
