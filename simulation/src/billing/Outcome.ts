@@ -21,6 +21,9 @@ const CHANCE = new Set([
   "customerId",
 ])
 
+/** When it comes depends on when the runner has issued the invoice. That it was due and did not come is checked apart. */
+const LATE = "invoice.overdue"
+
 /** Invoices count their changes: how often a draft was computed again depends on the runner. */
 const COUNTED = new Set([...CHANCE, "sequence"])
 
@@ -93,7 +96,9 @@ export const outcomeOf = (books: Books): ReadonlyArray<string> => {
   const snapshots = readSnapshots(books)
   const eventsOf = (tenant: Tenant.Tenant, id: string): string =>
     textOf(
-      (snapshots.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? []).map(({ object, type }) => [type, object]),
+      (snapshots.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? [])
+        .filter(({ type }) => type !== LATE)
+        .map(({ object, type }) => [type, object]),
       COUNTED,
       names,
     )

@@ -145,7 +145,9 @@ const expectedCommit = (
   model: TokenModel,
   { amount, id, overdraft }: Extract<Ask, { readonly type: "commit" }>,
 ): Expected => {
-  const hold = model.holds.get(id)!
+  const hold = model.holds.get(id)
+  // It was answered, and never stored.
+  if (hold === undefined) return unavailable
   const { status } = hold
   const { available } = model.balance
   const held = status === "open" ? model.tokens.filter((token) => token.hold === id).length : 0

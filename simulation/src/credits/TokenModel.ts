@@ -98,14 +98,16 @@ export class TokenModel {
   }
 
   extend(id: string, until: number): boolean {
-    const hold = this.holds.get(id)!
+    const hold = this.holds.get(id)
+    if (hold === undefined) return false
     if (hold.status !== "open") return false
     hold.until = until
     return true
   }
 
   commit(id: string, amount: number, isRefused: boolean): boolean {
-    const hold = this.holds.get(id)!
+    const hold = this.holds.get(id)
+    if (hold === undefined) return false
     if (hold.status === "committed") return hold.committed === amount
     if (hold.status === "released") return false
     const held = this.tokens.filter((token) => token.hold === id)
@@ -121,7 +123,8 @@ export class TokenModel {
   }
 
   release(id: string): boolean {
-    const hold = this.holds.get(id)!
+    const hold = this.holds.get(id)
+    if (hold === undefined) return false
     if (hold.status === "committed") return false
     if (hold.status === "open") {
       hold.status = "released"

@@ -2,6 +2,7 @@
  * `CreditStore` on Postgres.
  */
 import {
+  Batch,
   Credit,
   type CreditEntryFilter,
   type CreditGrantFilter,
@@ -14,7 +15,7 @@ import {
   type StoredLedger,
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
-import { Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { instantOf } from "../Millis.ts"
@@ -109,7 +110,54 @@ from ${t.billing_credit_accounts} t where ${isOwn}`,
     return yield* decoding(operation, ledgerFromRows)(rows)
   })
 
-  const read = (key: Key, now: number) => readAs("CreditStore.read", key, now)
+  /** Which of some accounts there are. With `lock`, in an order that is the same for everybody, so that nobody waits in a circle. */
+  const whichExist = Effect.fnUntraced(function* (
+    operation: string,
+    keys: ReadonlyArray<Key>,
+    lock: boolean,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const [first] = keys
+    const asked = JSON.stringify(
+      keys.map(({ customerId, unit }) => ({ customer_id: Id.toUuid(customerId), unit })),
+    )
+    const ofOne = first !== undefined && keys.length === 1 ? yield* ofAccount(first) : undefined
+    const statement = (sql: SqlClient.SqlClient) => {
+      const ofAll = sql`t.account_id = ${accountId} and t.mode = ${mode} and (t.customer_id, t.unit) in (
+  select r.customer_id, r.unit from jsonb_to_recordset(${asked}::text::jsonb) as r (customer_id uuid, unit text))`
+      return sql<Row>`select t.customer_id::text as customer_id, t.unit from ${t.billing_credit_accounts} t
+where ${ofOne ?? ofAll}
+order by t.customer_id, t.unit${lock ? Statement.literal(" for no key update of t") : Statement.literal("")}`
+    }
+    const rows = yield* lock ? change(operation, statement) : ask(operation, statement)
+    const found = new Set(rows.map((row) => `${String(row["customer_id"])} ${String(row["unit"])}`))
+    return keys.map(({ customerId, unit }) => found.has(`${Id.toUuid(customerId)} ${unit}`))
+  })
+
+  interface Asked {
+    readonly key: Key
+    readonly now: number
+  }
+
+  /** Few customers have credits of a unit, so it is asked first, and at once, who does. */
+  const readAll = (operation: string, lock: boolean) =>
+    Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
+      const exist = yield* whichExist(
+        operation,
+        asked.map(({ key }) => key),
+        lock,
+      )
+      return yield* Effect.forEach(asked, ({ key, now }, index) =>
+        exist[index] === true ? readAs(operation, key, now) : Effect.succeed(EMPTY),
+      )
+    })
+
+  const read = (key: Key, now: number) =>
+    Effect.flatMap(Batch.isMember, (isMember) =>
+      isMember
+        ? Batch.together("CreditStore.read", { key, now }, readAll("CreditStore.read", false))
+        : readAs("CreditStore.read", key, now),
+    )
 
   /** Statements of their own, because the first ones may wait, and their snapshot of the grants is from before that. */
   const lock = Effect.fnUntraced(function* (key: Key, now: number, mode: "open" | "existing") {
@@ -126,12 +174,7 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
       )
       yield* noteXid(rows[0]?.["xid"])
     }
-    const isOwn = yield* ofAccount(key)
-    const locked = yield* change(
-      operation,
-      (sql) => sql<Row>`select 1 from ${t.billing_credit_accounts} t where ${isOwn} for no key update`,
-    )
-    return locked.length === 0 ? EMPTY : yield* readAs(operation, key, now)
+    return yield* Batch.together(operation, { key, now }, readAll(operation, true))
   })
 
   const write = Effect.fnUntraced(function* (key: Key, given: StoredChange) {
