@@ -445,9 +445,20 @@ export const collect = (
   }
 }
 
+/**
+ * States in which only closing has an instant. If the payment is wanted again by then, it goes on waiting for a method or a
+ * person, and there is nothing to read.
+ */
+const WAITING_FOR_SOMEBODY: ReadonlyArray<CollectionState> = [
+  "idle",
+  "awaiting_method",
+  "exhausted",
+  "stopped",
+]
+
 /** What a runner does once `nextAt` has come. `null`: nothing happens by itself. */
 export const stepOf = ({ attempt, nextAt, state }: Collection): CollectionStep | null => {
-  if (nextAt === null) return null
+  if (nextAt === null || WAITING_FOR_SOMEBODY.includes(state)) return null
   if (state === "retrying") return "attempt"
   return state === "collecting" && attempt?.status === "ready" ? "send" : "read"
 }

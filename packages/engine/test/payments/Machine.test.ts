@@ -293,6 +293,13 @@ describe("attempts", () => {
     }
   })
 
+  it("nothing is done by itself where only closing was planned, and the payment is wanted again", () => {
+    for (const state of ["awaiting_method", "exhausted", "stopped"] as const) {
+      assert.strictEqual(stepOf({ ...STATES[state], closings: 1, nextAt: START }), null)
+    }
+    assert.strictEqual(stepOf({ ...STATES.retrying, closings: 1, nextAt: START }), "attempt")
+  })
+
   it("what surely did not happen is sent again with the same key", () => {
     const again = after(attempt(), send, failed("transient"))
     assert.strictEqual(stepOf(again), "send")
