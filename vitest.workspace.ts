@@ -57,7 +57,7 @@ const POSTGRES_AT_LENGTH = [
 ]
 
 /** Commands on a database of their own, and servers and workers that start, share the work and stop. Of the same script. */
-const CLI_AT_LENGTH = "packages/cli/test/{Embedded,Running}.test.ts"
+const CLI_AT_LENGTH = "packages/cli/test/{Demo,Embedded,Running}.test.ts"
 
 /** The engine's arithmetic compared with that of a real Postgres. */
 const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
@@ -88,7 +88,7 @@ export default defineConfig({
       // What starts nothing: `npm run test:unit`. One project, because each project loads and compiles everything anew.
       {
         test: {
-          ...project("unit", ["packages/{core,engine,memory,testing}/test/**/*.test.ts"], {
+          ...project("unit", ["packages/{core,engine,memory,pdf,testing}/test/**/*.test.ts"], {
             testTimeout: HANGS,
           }).test,
           isolate: false,

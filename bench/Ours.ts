@@ -22,11 +22,11 @@ export interface Ours {
 }
 
 /** Brings the schema up to date, and runs effects for the tenant. */
-export const make = (url: string, invoices: InvoicesOptions = {}): Ours => {
+export const make = (url: string, invoices: InvoicesOptions = {}, poolSize = 10): Ours => {
   const runtime = ManagedRuntime.make(
     Billing.layerWith({ encryption: "none", invoices }).pipe(
       Layer.provideMerge(Storage.layer()),
-      Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
+      Layer.provide(PostgresClient.layer({ url: Redacted.make(url), poolSize })),
     ),
   )
   return {

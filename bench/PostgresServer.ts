@@ -16,7 +16,7 @@ const SETTINGS = {
   max_wal_size: "8GB",
   min_wal_size: "2GB",
   checkpoint_timeout: "15min",
-  max_connections: "100",
+  max_connections: "200",
   ...Statements.settings,
 }
 

@@ -57,6 +57,10 @@ const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: s
   ...["effect", "@billwright/core", "@billwright/engine", "node:crypto", "../../../core/src/index.ts"].map(
     (specifier) => ["engine/src/rating", `import "${specifier}"`, IMPORTS] as const,
   ),
+  ["pdf/src", `import "@billwright/core"`, IMPORTS],
+  ["pdf/src", `import "effect"`, IMPORTS],
+  // Words and style of documents are loaded with the first document, by the folder that makes them.
+  ["core/src/invoices", `import "@billwright/engine/documents"`, IMPORTS],
   ...["core/src/usage", "engine/src/money", "memory/src"].flatMap((folder): typeof forbidden => [
     [folder, "export const now = Date.now()", GLOBALS],
     [folder, "export const now = globalThis.Date.now()", GLOBALS],

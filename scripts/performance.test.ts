@@ -117,6 +117,31 @@ describe("a verdict", () => {
   })
 })
 
+describe("a verdict about an interval", () => {
+  const found = (low: number, high: number) => {
+    const ratio = { median: (low + high) / 2, low, high }
+    const names = [
+      ["1,000 accounts: p50, Credits.consume to by hand", ratio],
+      ["one account: rate, Credits.consume to by hand", { median: 3, low: 2, high: 4 }],
+      ["1,000 accounts: rate, Credits.consume to Holds.reserve and commit", { median: 1.5, low: 1, high: 2 }],
+      ["check: p50, exact to a look-up by primary key", { median: 1, low: 1, high: 1.5 }],
+    ] as const
+    const paired = names.map(([name, one]) => ({ name, ...one }))
+    const sides = [{ name: "check: at most 60 s old", p99Millis: 0.5 }]
+    return verdictOf(resultOf("holds", "calls/s", {}, { sides, paired }))
+  }
+
+  it("is met or missed when all of the interval is on its side, and else not proven", () => {
+    assert.deepStrictEqual(found(0.8, 1.2), {
+      found: "(a) 1 × (0.8 to 1.2); (b) 3 × (2 to 4); (c) 0.667 × (0.5 to 1); (d) 1 × (1 to 1.5); (e) 0.5 ms",
+      verdict: "**met**",
+    })
+    assert.strictEqual(found(1.1, 1.3)?.verdict, "not proven")
+    assert.strictEqual(found(1.3, 1.4)?.verdict, "**missed**")
+    assert.strictEqual(verdictOf(resultOf("holds", "calls/s", {}))?.verdict, "**missed**")
+  })
+})
+
 describe("the generator", () => {
   it("marks results that were not measured", () => {
     const document = "<!-- result: figures ingest -->\nold\n<!-- end -->\nkept\n"

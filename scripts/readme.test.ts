@@ -60,6 +60,21 @@ console.log((await billing.usage.summary({ customerId })).recordCount) // 2
 process.emit("SIGTERM")
 `
 
+describe("docs/first-invoice.md", () => {
+  it("does on Postgres what it does in memory", { timeout: 120_000 }, async () => {
+    const [inMemory = "", onPostgres = ""] = blocks(read("docs/first-invoice.md"), "ts")
+    const [, steps] = inMemory.split(/^const billing = .*$/m)
+    const importOfPlans = 'import { definePlan } from "billwright"'
+    assert.include(inMemory, importOfPlans)
+    const server = await startPostgres()
+    try {
+      runExample([importOfPlans, onPostgres, steps].join("\n"), { DATABASE_URL: server.url })
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
 describe("README.md: in your app", () => {
   it("adds fewer than 20 lines", () => {
     const added = diff.match(/^\+/gm) ?? []

@@ -62,6 +62,9 @@ const REFERRING = [
   "core/src/payments/PaymentBook.ts",
   "core/src/subscriptions/InvoiceItems.ts",
   "core/src/subscriptions/ReceiptAudit.ts",
+  "core/src/credits/AutoTopUps.ts",
+  "core/src/credits/CreditAlerts.ts",
+  "core/src/credits/TopUps.ts",
   "core/src/subscriptions/SpendAlerts.ts",
   "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",
@@ -104,6 +107,7 @@ const FOR_PEOPLE = [
   "cli/src/Billwright.ts",
   "cli/src/Customers.ts",
   "cli/src/Serve.ts",
+  "core/src/subscriptions/Documents.ts",
   "dashboard/src/Sections.ts",
   "memory/src/MemoryInspector.ts",
   // A message that names a table of the host.
@@ -113,6 +117,7 @@ const FOR_PEOPLE = [
 /** Tests of the hand-written ports, which need customers, and the samples and generators of customers that they use. */
 const CUSTOMERS_TESTED = [
   "testing/src/contract/SpendMarkContract.ts",
+  "testing/src/scenarios/CreditScenarios.ts",
   "testing/src/scenarios/SpendScenarios.ts",
   "testing/src/model/InvoicingInterpreter.ts",
   "testing/src/Generators.ts",
@@ -144,7 +149,7 @@ const CUSTOMERS_TESTED = [
 ]
 
 /** Each field that came after the table costs a migration, which is one of the four files of a new field. */
-const LATER_FIELDS = ["postgres/src/migrations/Migration0006.ts"]
+const LATER_FIELDS = ["postgres/src/migrations/Migration0006.ts", "postgres/src/migrations/Migration0040.ts"]
 
 interface Pilot {
   readonly title: string
@@ -161,9 +166,11 @@ interface Pilot {
   readonly notCounted: ReadonlyArray<string>
 }
 
-/** What tells a payment provider who a customer is, and fakes of a provider, which have customers of their own. */
+/** What tells a payment provider who a customer is or that it is erased, and fakes of a provider, which have customers of their own. */
 const AT_PROVIDERS = [
   "billwright/src/payments/MethodProvider.ts",
+  "core/src/customers/ChargedAutomatically.ts",
+  "core/src/customers/CustomerErasure.ts",
   "core/src/payments/FakeMethods.ts",
   "core/src/payments/MethodBook.ts",
   "core/src/payments/MethodProvider.ts",
@@ -174,6 +181,9 @@ const AT_PROVIDERS = [
   "testing/src/stripe/Routes.ts",
   "testing/src/stripe/StripeObjects.ts",
 ]
+
+/** The company of `billwright demo`, which has customers as a host has them. */
+const IN_THE_DEMO = ["cli/src/Demo.ts", "cli/src/demo/Company.ts", "cli/src/demo/Year.ts"]
 
 const PILOTS: ReadonlyArray<Pilot> = [
   {
@@ -200,6 +210,7 @@ const PILOTS: ReadonlyArray<Pilot> = [
       ...ON_TEST_CLOCKS,
       ...FOR_PEOPLE,
       ...AT_PROVIDERS,
+      ...IN_THE_DEMO,
       ...CUSTOMERS_TESTED,
       ...LATER_FIELDS,
     ],

@@ -68,11 +68,13 @@
       const answer = await response.json()
       return response.ok ? { object: answer } : { error: answer.error }
     }
-    /** Confirms an intent, and asks the customer if the bank does. */
+    /** Confirms an intent, unless the server has, and asks the customer if the bank does. */
     const confirm = async (kind, secret, params) => {
       const [id] = secret.split("_secret_")
       const path = `${kind}/${id}`
-      const confirmed = await call("POST", `${path}/confirm`, { client_secret: secret, ...params })
+      const confirmed = await (params === undefined
+        ? call("GET", path, { client_secret: secret })
+        : call("POST", `${path}/confirm`, { client_secret: secret, ...params }))
       if (confirmed.error !== undefined || confirmed.object.status !== "requires_action") return confirmed
       const isConfirmed = await askCustomer()
       await fetch("/fake-bank", {
@@ -91,8 +93,7 @@
         if (made.error !== undefined) return made
         return confirm("setup_intents", secret, { payment_method: made.object.id })
       },
-      confirmCardPayment: (secret, { payment_method }) =>
-        confirm("payment_intents", secret, { payment_method }),
+      confirmCardPayment: (secret) => confirm("payment_intents", secret),
     }
   }
 }

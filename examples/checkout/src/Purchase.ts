@@ -6,7 +6,6 @@ import {
   type PaymentMethod,
   type Subscription,
 } from "billwright"
-import type { Stripe } from "stripe"
 
 /** States of a payment that pass by themselves within a moment. */
 const PASSING = new Set(["idle", "collecting"])
@@ -77,12 +76,14 @@ export const retryAt = async (billing: Billing, invoice: Invoice): Promise<Date 
   return at === undefined || at === null ? undefined : new Date(at)
 }
 
-/** What the customer's browser confirms a payment with, once the bank has asked for it. */
-export const confirmation = async (billing: Billing, stripe: Stripe, invoice: Invoice) => {
-  if (invoice.collection !== "awaiting_customer") return undefined
-  const [payment] = (await billing.payments.list({ invoiceId: invoice.id, status: "open" }).page()).data
-  const card = (await cardsOf(billing, invoice.customerId)).find(({ isDefault }) => isDefault)
-  if (payment === undefined || payment.reference === null) return undefined
-  const { client_secret: clientSecret } = await stripe.paymentIntents.retrieve(payment.reference)
-  return { clientSecret, paymentMethod: card?.reference ?? null }
+/** What the customer's browser confirms a payment with, if the bank asks. The invoice is attempted while the customer is there. */
+export const confirmation = async (billing: Billing, invoice: Invoice) => {
+  try {
+    const { clientSecret } = await billing.invoices.startPayment(invoice.id)
+    return { clientSecret }
+  } catch (error) {
+    // An attempt is under way. The page says so.
+    if (error instanceof ActionUnavailableError) return undefined
+    throw error
+  }
 }

@@ -2,7 +2,6 @@
 import { fileURLToPath } from "node:url"
 import type { Billing, Subscription } from "billwright"
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express"
-import type { Stripe } from "stripe"
 import * as Pages from "./Pages.ts"
 import { type Offer, OFFERS } from "./Plans.ts"
 import * as Purchase from "./Purchase.ts"
@@ -11,7 +10,6 @@ import type { User, Users } from "./Users.ts"
 export interface ShopOptions {
   readonly billing: Billing
   readonly users: Users
-  readonly stripe: Stripe
   readonly script: Pages.StripeScript
 }
 
@@ -40,7 +38,7 @@ const webhooks = (app: Express, billing: Billing): void => {
   })
 }
 
-export const makeShop = ({ billing, script, stripe, users }: ShopOptions): Express => {
+export const makeShop = ({ billing, script, users }: ShopOptions): Express => {
   const app = express()
   app.disable("x-powered-by")
   webhooks(app, billing)
@@ -84,7 +82,7 @@ export const makeShop = ({ billing, script, stripe, users }: ShopOptions): Expre
   })
 
   checkout(app, { billing, script, forUsers, originOf })
-  orders(app, { billing, script, stripe, forUsers })
+  orders(app, { billing, script, forUsers })
   account(app, { billing, script, forUsers, originOf })
 
   app.use((_, response) => notFound(response))
@@ -188,12 +186,7 @@ const checkout = (app: Express, { billing, forUsers, originOf, script }: Parts):
 
 const orders = (
   app: Express,
-  {
-    billing,
-    forUsers,
-    script,
-    stripe,
-  }: Pick<Parts, "billing" | "forUsers" | "script"> & Pick<ShopOptions, "stripe">,
+  { billing, forUsers, script }: Pick<Parts, "billing" | "forUsers" | "script">,
 ): void => {
   /** An order of the user. Those of others are not there. */
   const forOrder = (work: (response: Response, user: User, subscription: Subscription) => Promise<void>) =>
@@ -231,7 +224,7 @@ const orders = (
     "/orders/:subscription/confirmation",
     forOrder(async (response, _user, subscription) => {
       const invoice = await Purchase.invoiceOf(billing, subscription)
-      const secret = invoice && (await Purchase.confirmation(billing, stripe, invoice))
+      const secret = invoice && (await Purchase.confirmation(billing, invoice))
       if (secret === undefined) response.sendStatus(409)
       else response.set("cache-control", "no-store").json(secret)
     }),

@@ -45,7 +45,7 @@ const script = fake?.script ?? {
 }
 const app = express()
 fake?.mount(app)
-app.use(makeShop({ billing, users: await makeUsers(billing, pool), stripe: client, script }))
+app.use(makeShop({ billing, users: await makeUsers(billing, pool), script }))
 
 const server = app.listen(Number(PORT), "127.0.0.1")
 await once(server, "listening")

@@ -3,6 +3,7 @@
  */
 import type { Mode } from "./Call.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
+import type { Seller } from "./invoices/Invoices.ts"
 import type { TaxService, TaxTable } from "./invoices/Taxes.ts"
 import type { BuiltInProvider } from "./payments/BuiltInProvider.ts"
 import type { PaymentProvider } from "./payments/PaymentProvider.ts"
@@ -130,6 +131,10 @@ export interface BillingOptions<
     readonly whenExhausted?: "leave" | "pause" | "cancel" | "uncollectible"
     /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
     readonly tax?: TaxTable | TaxService
+    /** Who sends the invoices, as their pages show it. Default: pages name no seller. */
+    readonly seller?: Seller
+    /** The language of pages for customers without a `locale`: `de`, `en`, `es` or `fr`, with a region if you like. Default `en`. */
+    readonly locale?: string
   }
   /**
    * Who takes the money of invoices, from when they are issued: `stripe({ client })` of `billwright/stripe`, or a provider

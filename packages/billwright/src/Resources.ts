@@ -1,3 +1,7 @@
+import type { RateCards } from "./catalog/RateCards.ts"
+import type { AutoTopUps } from "./credits/AutoTopUps.ts"
+import type { CreditAlerts } from "./credits/CreditAlerts.ts"
+import type { TopUps } from "./credits/TopUps.ts"
 import type { Customers } from "./customers/Customers.ts"
 /**
  * The resources of an account in one mode. They are the same for `createBilling` and `createClient`.
@@ -14,8 +18,12 @@ import type { TestClocks } from "./time/TestClocks.ts"
 import type { Meters } from "./usage/Meters.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
 
+export type * from "./catalog/RateCards.ts"
 export type * from "./invoices/Coupons.ts"
 export type * from "./subscriptions/Redemptions.ts"
+export type * from "./credits/CreditAlerts.ts"
+export type * from "./credits/AutoTopUps.ts"
+export type * from "./credits/TopUps.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./invoices/InvoiceItems.ts"
 export type * from "./payments/Disputes.ts"
@@ -29,8 +37,12 @@ export type * from "./usage/Thresholds.ts"
 
 /** Calls that `createBilling` and `createClient` have in common. */
 export interface ResourceCalls {
+  /** Automatic top-ups: each buys credits when a customer has less of a unit than a level. */
+  readonly autoTopUps: AutoTopUps
   /** Coupons: discounts that subscriptions redeem. */
   readonly coupons: Coupons
+  /** Credit alerts: each publishes an event when a customer's credits of a unit fall below a level. */
+  readonly creditAlerts: CreditAlerts
   /** The customers that usage and events belong to. */
   readonly customers: Customers
   /** Disputes of payments, which come from the payment provider. */
@@ -43,6 +55,8 @@ export interface ResourceCalls {
   readonly paymentMethods: PaymentMethods
   /** Plan migrations: each moves the subscriptions of a plan to one of its versions. */
   readonly planMigrations: PlanMigrations
+  /** Rate cards: what the tokens of language models cost. */
+  readonly rateCards: RateCards
   /** Coupons that subscriptions have. */
   readonly redemptions: Redemptions
   /** Money of payments that goes back to customers. */
@@ -53,4 +67,6 @@ export interface ResourceCalls {
   readonly testClocks: TestClocks
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
+  /** Top-ups: credits that customers buy. */
+  readonly topUps: TopUps
 }

@@ -43,6 +43,27 @@ beforeEach(async () => {
 afterEach(() => billing.close())
 
 describe("entitlements", () => {
+  it("may be as old as the caller accepts, and what this process consumes counts at once", async () => {
+    const asked = { customerId, feature: "exports" }
+    const { check, consume } = billing.entitlements
+    const record = () =>
+      billing.usage.record({ customerId, productId: "export", quantity: 1, unit: "export" })
+    const recent = { ...asked, maxStalenessMillis: 60_000 }
+    assert.strictEqual((await check(recent)).used, 0n)
+    await record()
+    assert.strictEqual((await check(recent)).used, 0n)
+    assert.strictEqual((await check({ ...recent, quantity: 2 })).used, 1n)
+    assert.strictEqual((await client.entitlements.check(recent)).used, 1n)
+    assert.strictEqual((await check({ ...asked, maxStalenessMillis: 0 })).used, 1n)
+    assert.strictEqual((await check(asked)).used, 1n)
+    assert.strictEqual((await check(recent)).used, 0n)
+    await consume(asked)
+    assert.strictEqual((await check(recent)).used, 2n)
+    const error = await rejection(check({ ...asked, maxStalenessMillis: 60_001 }))
+    assert.instanceOf(error, InvalidInputError)
+    assert.strictEqual(error.field, "maxStalenessMillis")
+  })
+
   it("are the same for promises and for the client", async () => {
     const asked = { customerId, feature: "exports" }
     const use = { ...asked, quantity: 8, idempotencyKey: "k", dimensions: { region: "eu" } }

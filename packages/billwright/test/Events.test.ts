@@ -227,6 +227,8 @@ describe("the host's own event types", () => {
       "dispute.closed": true,
       "dispute.opened": true,
       "invoice.reopened": true,
+      "credit.low": true,
+      "credit.top_up_suspended": true,
       "spend.alert": true,
       "subscription.created": true,
       "subscription.activated": true,

@@ -51,14 +51,19 @@ export const optionalInt = (name: string, description: string) =>
 export const pairs = (name: string, description: string) =>
   Flag.KeyValuePair(name).pipe(Flag.withDescription(`${description} Can be repeated.`), Flag.optional)
 
-/** The fields of a request. One without a value is left out. */
-const bodyOf = (fields: Readonly<Record<string, unknown>>): string => {
-  const given = Object.entries(fields).flatMap(([name, field]) => {
+type Fields = Readonly<Record<string, unknown>>
+
+/** The fields that have a value. */
+const givenOf = (fields: Fields) =>
+  Object.entries(fields).flatMap(([name, field]) => {
     const value = Option.isOption(field) ? Option.getOrUndefined(field) : field
     return value === undefined ? [] : [[name, value] as const]
   })
-  return JSON.stringify(Object.fromEntries(given))
-}
+
+export const isSomethingGiven = (fields: Fields): boolean => givenOf(fields).length > 0
+
+/** The fields of a request. One without a value is left out. */
+const bodyOf = (fields: Fields): string => JSON.stringify(Object.fromEntries(givenOf(fields)))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -105,13 +110,25 @@ export const showInvoice = (
 }
 
 /** Sends a body, and shows the answer. */
-export const send = Effect.fnUntraced(function* (
+export const send = Effect.fnUntraced(function* (path: string, fields: Fields, asJson: boolean) {
+  const api = yield* ApiClient
+  yield* show(yield* api.post(path, Shown, bodyOf(fields)), asJson)
+})
+
+/** Sends what changes, and shows the value afterwards. */
+export const patch = Effect.fnUntraced(function* (path: string, fields: Fields, asJson: boolean) {
+  const api = yield* ApiClient
+  yield* show(yield* api.patch(path, Shown, bodyOf(fields)), asJson)
+})
+
+/** Asks for a value that has no id, and shows it. */
+export const fetchOne = Effect.fnUntraced(function* (
   path: string,
-  fields: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, string>>,
   asJson: boolean,
 ) {
   const api = yield* ApiClient
-  yield* show(yield* api.post(path, Shown, bodyOf(fields)), asJson)
+  yield* show(yield* api.get(path, Shown, query), asJson)
 })
 
 /** Prints values as a table of some of their fields. */
@@ -124,9 +141,9 @@ export const printTable = (
   return Console.log(asJson ? text : Table.render(headersOf(columns), rows))
 }
 
-export const getter = (kind: Kind) =>
+export const getter = (kind: Kind, name = "get") =>
   Command.make(
-    "get",
+    name,
     { id: idOf(kind), ...common },
     Effect.fn(function* (options) {
       const api = yield* ApiClient

@@ -6,7 +6,9 @@ import { audit } from "./Audit.ts"
 import { bill } from "./Bill.ts"
 import { catalog } from "./Catalog.ts"
 import { coupons } from "./Coupons.ts"
+import { credits } from "./Credits.ts"
 import { customers } from "./Customers.ts"
+import { demo } from "./Demo.ts"
 import { entitlements } from "./Entitlements.ts"
 import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
@@ -19,7 +21,9 @@ import { creditNotes, disputes, payments, refunds } from "./Payments.ts"
 import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
+import { spendAlerts } from "./SpendAlerts.ts"
 import { subscriptions } from "./Subscriptions.ts"
+import { clock } from "./TestClocks.ts"
 import { trigger } from "./Trigger.ts"
 import { usage } from "./Usage.ts"
 
@@ -30,6 +34,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
   Command.withDescription("Billing for your app: customers, metered usage, exact totals, webhooks"),
   Command.withSubcommands([
     serve,
+    demo,
     migrate,
     keys,
     customers,
@@ -38,6 +43,8 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     catalog,
     subscriptions,
     entitlements,
+    credits,
+    spendAlerts,
     invoices,
     invoiceItems,
     creditNotes,
@@ -45,6 +52,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     refunds,
     disputes,
     coupons,
+    clock,
     trigger,
     listen,
     replay,

@@ -1,5 +1,5 @@
 /**
- * `billwright catalog`: plans in files, over the API of a running server. All commands print JSON.
+ * `billwright catalog`: plans and rate cards in files, over the API of a running server. All commands print JSON.
  */
 import { Console, Data, Effect, Runtime, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -35,11 +35,26 @@ const Plan = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   terms: Schema.Record(Schema.String, Schema.Unknown),
 })
-const PlanList = Schema.Struct({ data: Schema.Array(Plan), has_more: Schema.Boolean })
+const Card = Schema.StructWithRest(
+  Schema.Struct({
+    id: Schema.String,
+    key: Schema.String,
+    name: Schema.NullOr(Schema.String),
+    unit: Schema.String,
+    decimals: Schema.NullOr(Schema.Number),
+    markup: Schema.NullOr(Schema.String),
+    models: Schema.Record(Schema.String, Schema.Unknown),
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)],
+)
+const listOf = <S extends Schema.Top>(item: S) =>
+  Schema.Struct({ data: Schema.Array(item), has_more: Schema.Boolean })
+const CardList = listOf(Card)
+const PlanList = listOf(Plan)
 
 const read = Argument.String("file").pipe(
   Argument.withDescription(
-    "A .json file with plans, or a TypeScript or JavaScript module that exports plans of definePlan.",
+    "A .json file with plans and rate cards, or a TypeScript or JavaScript module that exports plans of definePlan and rate cards.",
   ),
 )
 
@@ -49,10 +64,14 @@ const explained = (error: ApiFailure): ApiFailure | PlansRefused =>
     : error
 
 const send = Effect.fnUntraced(function* (file: string, path: string) {
-  const plans = yield* PlanFile.read(file)
+  const { plans, rate_cards } = yield* PlanFile.read(file)
   const api = yield* ApiClient
+  const body = {
+    ...(plans.length === 0 ? {} : { plans }),
+    ...(rate_cards.length === 0 ? {} : { rate_cards }),
+  }
   const answer: Answer<typeof Changes.Type> = yield* Effect.mapError(
-    api.post(path, Changes, JSON.stringify({ plans })),
+    api.post(path, Changes, JSON.stringify(body)),
     explained,
   )
   yield* Console.log(answer.text)
@@ -82,24 +101,35 @@ const push = Command.make(
     yield* send(file, "/catalog/push")
   }),
 ).pipe(
-  Command.withDescription("Store the plans of a file, all of them or none, and print what has changed"),
+  Command.withDescription(
+    "Store the plans and rate cards of a file, all of them or none, and print what has changed",
+  ),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
   Command.withExamples([
     { command: "billwright catalog push plans.ts", description: "Publish the plans of a module" },
   ]),
 )
 
-/** Every stored plan, sorted by key. */
-const stored = Effect.gen(function* () {
-  const api = yield* ApiClient
-  const plans: Array<typeof Plan.Type> = []
-  for (;;) {
-    const query = { limit: String(PAGE), starting_after: plans.at(-1)?.id }
-    const { value } = yield* api.get("/plans", PlanList, query)
-    plans.push(...value.data)
-    if (!value.has_more) return plans.sort((a, b) => (a.key < b.key ? -1 : 1))
-  }
-})
+/** Every stored value, sorted by key. */
+const stored = <A extends { readonly id: string; readonly key: string }>(
+  path: string,
+  as: Schema.Codec<{ readonly data: ReadonlyArray<A>; readonly has_more: boolean }, unknown>,
+  filter: Readonly<Record<string, string>> = {},
+) =>
+  Effect.gen(function* () {
+    const api = yield* ApiClient
+    const all: Array<A> = []
+    for (;;) {
+      const query = { ...filter, limit: String(PAGE), starting_after: all.at(-1)?.id }
+      const { value } = yield* api.get(path, as, query)
+      all.push(...value.data)
+      if (!value.has_more) return all.sort((a, b) => (a.key < b.key ? -1 : 1))
+    }
+  })
+
+/** The fields that have a value. */
+const given = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const pull = Command.make(
   "pull",
@@ -110,24 +140,23 @@ const pull = Command.make(
     url,
   },
   Effect.fn(function* ({ file }) {
-    const plans = yield* stored
-    yield* PlanFile.write(
-      file,
-      plans.map(({ description, key, name, terms }) => ({
-        key,
-        name,
-        ...(description === null ? {} : { description }),
-        ...terms,
-      })),
-    )
-    yield* Console.log(JSON.stringify({ file, plans: plans.map(({ key }) => key) }))
+    const plans = yield* stored("/plans", PlanList)
+    const cards = yield* stored("/rate_cards", CardList, { status: "current" })
+    yield* PlanFile.write(file, {
+      plans: plans.map(({ description, key, name, terms }) => given({ key, name, description, ...terms })),
+      rate_cards: cards.map(({ decimals, key, markup, models, name, unit }) =>
+        given({ key, name, unit, decimals, markup, models }),
+      ),
+    })
+    const pulled = { file, plans: plans.map(({ key }) => key), rate_cards: cards.map(({ key }) => key) }
+    yield* Console.log(JSON.stringify(pulled))
   }),
 ).pipe(
-  Command.withDescription("Write the newest versions of all stored plans to a JSON file"),
+  Command.withDescription("Write the newest versions of all stored plans and rate cards to a JSON file"),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 
 export const catalog = Command.make("catalog").pipe(
-  Command.withDescription("Compare, push and pull plans"),
+  Command.withDescription("Compare, push and pull plans and rate cards"),
   Command.withSubcommands([diff, push, pull]),
 )

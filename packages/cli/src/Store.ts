@@ -10,7 +10,7 @@ import { Config, Console, Context, Data, Effect, Layer, Option, Schedule } from 
 import { Flag } from "effect/cli"
 import type { SqlClient, SqlError } from "effect/sql"
 
-const DEFAULT_SCHEMA = "billwright"
+export const DEFAULT_SCHEMA = "billwright"
 
 /** The flags of a command that needs a Postgres. */
 export const databaseFlags = {

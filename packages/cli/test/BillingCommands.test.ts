@@ -1,5 +1,5 @@
 /**
- * The commands of subscriptions, invoices, coupons, payments and credit notes, on a server in memory.
+ * The commands of subscriptions, test clocks, invoices, coupons, payments, credit notes, credits and spend alerts, on a server in memory.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "./Cli.ts"
@@ -90,6 +90,35 @@ describe("billwright subscriptions", () => {
       await refusal("subscriptions", "change", id, "--at", "soon"),
       /^billwright: at must be now, /,
     )
+  })
+})
+
+describe("billwright clock", () => {
+  it("creates, advances, lists and deletes test clocks", { timeout: TIMEOUT }, async () => {
+    const id = await idOf("clock", "create", "--name", "A year", "--now", "2026-01-01T00:00:00Z")
+    const person = ["--name", "Grace", "--email", "grace@example.com"]
+    const owner = await idOf("customers", "create", ...person, "--test-clock", id)
+    const plan = ["--customer", owner, "--plan", "pro", "--quantity", "seats=2"]
+    await json("subscriptions", "create", ...plan)
+    const advanced = await print("clock", "advance", id, "--to", "2027-01-02T00:00:00Z")
+    assert.strictEqual(
+      advanced,
+      `${id} stands at 2027-01-02T00:00:00.000Z. What was due on the way is done.\n`,
+    )
+    const page = await json("invoices", "list", "--customer", owner, "--limit", "100")
+    assert.lengthOf(page["data"] as ReadonlyArray<unknown>, 13)
+    assert.match(
+      await print("clock", "list"),
+      /^ID +NAME +STATUS +NOW +ADVANCING TO\n.* A year +ready +2027-/,
+    )
+    assert.deepInclude(await json("clock", "get", id), { now: "2027-01-02T00:00:00.000Z", status: "ready" })
+    assert.match(
+      await refusal("clock", "advance", id, "--to", "2026-06-01T00:00:00Z"),
+      /^billwright: to .*\(400 /,
+    )
+    assert.match(await refusal("clock", "delete", id), /has customers.*\(409 conflict\)\n$/)
+    const unused = await idOf("clock", "create")
+    assert.strictEqual(await print("clock", "delete", unused), `${unused} is deleted.\n`)
   })
 })
 
@@ -224,5 +253,105 @@ describe("billwright entitlements", () => {
     const refused = await json("entitlements", "check", "exports", ...of, "--quantity", "2")
     assert.deepInclude(refused, { allowed: false, reason: "limit_reached" })
     assert.match(await print("entitlements", "check", "seats", ...of), /^value +5$/m)
+  })
+})
+
+describe("billwright credits", () => {
+  const account = () => ["--customer", customer, "--unit", "token"]
+
+  it("grant, show, list and take back", { timeout: TIMEOUT }, async () => {
+    const grant = (amount: string, ...more: ReadonlyArray<string>) =>
+      json("credits", "grant", ...account(), "--kind", "paid", "--amount", amount, ...more)
+    const first = await grant("100", "--priority", "10", "--idempotency-key", "order 4711")
+    assert.deepInclude(first, { kind: "paid", amount: 100, priority: 10, idempotency_key: "order 4711" })
+    assert.deepStrictEqual(await grant("100", "--priority", "10", "--idempotency-key", "order 4711"), first)
+    const expiring = await grant("50", "--expires-at", "2100-01-01T00:00:00Z")
+    assert.strictEqual(expiring["expires_at"], "2100-01-01T00:00:00.000Z")
+    const before = await print("credits", "balance", ...account())
+    assert.match(
+      before,
+      new RegExp(`^customer_id +${customer}\nunit +token\navailable +150\nheld +0\ndebt +0\n`),
+    )
+
+    const grants = await print("credits", "grants", ...account())
+    assert.match(grants, /^ID +CUSTOMER ID +UNIT +KIND +STATUS +AMOUNT +AVAILABLE +HELD +EXPIRES AT\n/)
+    assert.match(grants, /token +paid +active +50 +50 +0 +2100-01-01/)
+    const id = String(expiring["id"])
+    assert.match(await print("credits", "get", id), /^available +50$/m)
+    assert.match(
+      await refusal("credits", "void", id),
+      /^billwright: this would take back what is left of the grant for good: cgr_\w+\. Add --yes to do it\n$/,
+    )
+    assert.deepInclude(await json("credits", "void", id, "--yes"), { status: "voided", available: 0 })
+    const entries = await print("credits", "entries", "--grant", id)
+    assert.match(entries, /^ID +AT +CUSTOMER ID +UNIT +KIND +AVAILABLE +HELD +DEBT +GRANT ID\n/)
+    assert.match(entries, /token +void +-50 +0 +0 +cgr_/)
+    assert.match(entries, /token +grant +50 +0 +0 +cgr_/)
+  })
+
+  it("show a hold, and give it back", { timeout: TIMEOUT }, async () => {
+    const owner = await idOf("customers", "create", "--name", "Mary", "--email", "mary@example.com")
+    const of = ["--customer", owner, "--unit", "token"]
+    await json("credits", "grant", ...of, "--kind", "promotional", "--amount", "10")
+    const body = { customer_id: owner, unit: "token", amount: 4 }
+    const { body: hold } = await Cli.call(server.url, server.keys.test, "POST", "/v1/holds", body)
+    const id = String((hold as { readonly id: unknown }).id)
+    assert.match(await print("credits", "hold", id), /^status +open$/m)
+    assert.match(await print("credits", "balance", ...of), /^available +6$/m)
+    assert.match(await refusal("credits", "release", id), /Add --yes to do it\n$/)
+    assert.deepInclude(await json("credits", "release", id, "--yes"), { status: "released" })
+    assert.match(await print("credits", "balance", ...of), /^available +10$/m)
+  })
+
+  it("say what is wrong", { timeout: TIMEOUT }, async () => {
+    assert.match(
+      await refusal("credits", "balance", "--customer", customer, "--unit", "Token"),
+      /^billwright: unit must be an ISO 4217 currency code such as EUR, or a unit of yours such as token: /,
+    )
+    assert.match(
+      await refusal("credits", "grant", ...account(), "--kind", "paid", "--amount", "0"),
+      /^billwright: amount must be an integer from 1 to 10\^30 \(400 /,
+    )
+    assert.match(
+      await refusal("credits", "grant", ...account(), "--kind", "present", "--amount", "1"),
+      /^billwright: Invalid value for flag --kind: "present".*\nRun "billwright credits grant --help" for help\.\n$/,
+    )
+    assert.match(await refusal("credits", "get", "cgr_1"), /\(404 not_found\)\n$/)
+  })
+})
+
+describe("billwright spend-alerts", () => {
+  it("creates, shows, lists and deletes them", { timeout: TIMEOUT }, async () => {
+    const create = ["spend-alerts", "create", "--customer", customer, "--currency", "EUR"]
+    const alert = await json(...create, "--amount", "10000")
+    assert.deepInclude(alert, { amount: 10_000, repeat: "once", action: "notify", subscription_id: null })
+    const subscription = await idOf(...subscribe())
+    const other = await json(
+      ...create,
+      "--amount",
+      "500",
+      "--subscription",
+      subscription,
+      "--repeat",
+      "multiples",
+      "--action",
+      "block",
+    )
+    assert.deepInclude(other, { subscription_id: subscription, repeat: "multiples", action: "block" })
+    const id = String(alert["id"])
+    const table = await print("spend-alerts", "list", "--customer", customer)
+    assert.match(
+      table,
+      /^ID +CUSTOMER ID +SUBSCRIPTION ID +CURRENCY +AMOUNT +REPEAT +ACTION +FIRED AT +BLOCKED UNTIL\n/,
+    )
+    assert.match(table, new RegExp(`^${id} +${customer} +- +EUR +10000 +once +notify +- +-$`, "m"))
+    assert.match(await print("spend-alerts", "get", id), /^amount +10000$/m)
+    assert.match(await refusal("spend-alerts", "delete", id), /Add --yes to do it\n$/)
+    assert.strictEqual(await print("spend-alerts", "delete", id, "--yes"), `${id} is deleted.\n`)
+    assert.match(await refusal("spend-alerts", "get", id), /\(404 not_found\)\n$/)
+    assert.match(
+      await refusal(...create, "--amount", "0"),
+      /^billwright: amount must be an integer from 1 to/,
+    )
   })
 })

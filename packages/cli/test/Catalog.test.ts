@@ -72,7 +72,7 @@ describe("billwright catalog", () => {
     const target = await file("pulled.json", "what was there before")
     const pulled = await run("pull", target)
     assert.deepStrictEqual([pulled.code, pulled.stderr], [0, ""])
-    assert.deepStrictEqual(JSON.parse(pulled.stdout), { file: target, plans: KEYS })
+    assert.deepStrictEqual(JSON.parse(pulled.stdout), { file: target, plans: KEYS, rate_cards: [] })
     const text = await readFile(target, "utf8")
     const [first] = JSON.parse(text) as ReadonlyArray<object>
     assert.deepStrictEqual(Object.keys(first!), Object.keys(first!).toSorted())
@@ -97,6 +97,27 @@ describe("billwright catalog", () => {
     assert.deepStrictEqual(statuses((await run("diff", await file("plans.mjs", source))).stdout), [
       "unchanged",
     ])
+  })
+
+  it("compares, pushes and pulls rate cards with plans", { timeout: TIMEOUT }, async () => {
+    const card = { key: "llm", unit: "credit", decimals: 4, models: { large: { input: "2.00" } } }
+    const both = await run("push", await file("both.json", { plans: [plan("25.00")], rate_cards: [card] }))
+    assert.deepStrictEqual(statuses(both.stdout), ["unchanged", "created"])
+    const dearer = { ...card, models: { large: { input: "2.50" } } }
+    const source = `export const llm = ${JSON.stringify(dearer)}`
+    const changed = await run("diff", await file("cards.mjs", source))
+    assert.strictEqual(changed.code, 2)
+    assert.deepInclude(changesOf(changed.stdout)[0], { key: "llm", status: "changed", version: 2 })
+    const wrong = await run("push", await file("card.json", { ...card, models: { large: { input: 2 } } }))
+    assert.strictEqual(
+      wrong.stderr,
+      'billwright: rate_cards.llm.models.large.input must be a string, such as "2"\n',
+    )
+    const target = join(folder, "with-cards.json")
+    assert.deepInclude(JSON.parse((await run("pull", target)).stdout), { rate_cards: ["llm"] })
+    const pulled = JSON.parse(await readFile(target, "utf8")) as { readonly rate_cards: unknown }
+    assert.deepStrictEqual(pulled.rate_cards, [card])
+    assert.strictEqual((await run("diff", target)).code, 0)
   })
 
   it("names every problem on a line of its own", { timeout: TIMEOUT }, async () => {

@@ -37,10 +37,13 @@ describe("billwright customers", () => {
     assert.match(shown, /^metadata\.plan +free$/m)
     assert.notInclude(shown, "team")
 
-    const other = await create("grace")
+    const other = await create("grace", "--country", "GB", "--net-days", "30")
+    assert.deepInclude(await json("customers", "get", other), { country: "GB", net_days: 30 })
+    const moved = await json("customers", "update", other, "--country", "FR", "--timezone", "Europe/Paris")
+    assert.deepInclude(moved, { name: "grace", country: "FR", timezone: "Europe/Paris", net_days: 30 })
     const table = await print("customers", "list")
     const [header = "", first = "", second = ""] = table.split("\n")
-    assert.match(header, /^ID +NAME +EMAIL +CREATED$/)
+    assert.match(header, /^ID +NAME +EMAIL +CREATED AT$/)
     assert.strictEqual(first.indexOf("grace "), header.indexOf("NAME"))
     assert.include(second, `${id}  Ada Lovelace  ada@example.com`)
     assert.deepInclude(await json("customers", "list", "--search", "LOVELACE"), { has_more: false })
@@ -52,7 +55,7 @@ describe("billwright customers", () => {
     assert.strictEqual(kept.code, 1)
     assert.match(
       kept.stderr,
-      /^billwright: this would erase .* for good and keep its usage: add --yes to do it\n$/,
+      /^billwright: this would erase .* for good, and keep the usage: cus_\w+\. Add --yes to do it\n$/,
     )
     assert.strictEqual(await print("customers", "delete", id, "--yes"), `${id} is erased.\n`)
     assert.match((await run("customers", "get", id)).stderr, /\(404 not_found\)\n$/)

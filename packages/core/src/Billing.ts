@@ -2,13 +2,18 @@
  * All services of the library as one Layer over the storage ports.
  */
 import { type Context, Layer, type Redacted } from "effect"
+import { Catalog } from "./catalog/Catalog.ts"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
+import { AutoTopUps } from "./credits/AutoTopUps.ts"
+import { CreditAlerts } from "./credits/CreditAlerts.ts"
 import { CreditAudit } from "./credits/CreditAudit.ts"
 import { Credits } from "./credits/Credits.ts"
 import { CreditStore } from "./credits/CreditStore.ts"
+import * as ErasedCredits from "./credits/ErasedCredits.ts"
 import { Holds } from "./credits/Holds.ts"
 import * as MoneyCredits from "./credits/MoneyCredits.ts"
+import { TopUps } from "./credits/TopUps.ts"
 import { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 import { Entitlements } from "./entitlements/Entitlements.ts"
 import { EntitlementStore } from "./entitlements/EntitlementStore.ts"
@@ -35,6 +40,7 @@ import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
+import { Documents, type MakePdf, PdfMaker } from "./subscriptions/Documents.ts"
 import { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
 import { SpendMarks } from "./subscriptions/SpendMarks.ts"
 import * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
@@ -42,10 +48,12 @@ import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
+import * as MethodErasure from "./time/MethodErasure.ts"
 import * as NoteRefunds from "./time/NoteRefunds.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
 import { Refunds } from "./time/Refunds.ts"
 import { TestClocks } from "./time/TestClocks.ts"
+import * as TopUpRun from "./time/TopUpRun.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import { UsageStore } from "./usage/UsageStore.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -101,12 +109,14 @@ export type Services =
   | CreditNotes
   | Credits
   | Deliveries
+  | Documents
   | Endpoints
   | Entitlements
   | Events
   | EventTypes
   | IdGenerator
   | BillingRuns
+  | Catalog
   | Holds
   | Idempotency
   | Invoices
@@ -127,6 +137,8 @@ export interface BillingOptions {
   readonly idempotency?: IdempotencyOptions
   /** How invoices are numbered, and when they have to be paid. */
   readonly invoices?: InvoicesOptions
+  /** Makes PDF of invoices: `documentPdf` of `@billwright/pdf`. Without it, nothing does. */
+  readonly pdf?: MakePdf
   /** Who takes the money of invoices. Without it, nobody is charged: payments are recorded. */
   readonly payments?: PaymentProvider
   readonly events?: {
@@ -157,12 +169,17 @@ export const layerWithIds = (
   withKeyring(options, keyring(options.encryption))
 
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
-const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =>
+const invoicing = ({ invoices = {}, payments, pdf }: BillingOptions) =>
   Layer.mergeAll(
     Subscriptions.layer,
-    Invoices.layer,
-    CreditNotes.layer,
+    Documents.layer.pipe(
+      Layer.provideMerge(Layer.merge(Invoices.layer, CreditNotes.layer)),
+      Layer.provide(Layer.succeed(PdfMaker, pdf ?? null)),
+    ),
     Payments.layer,
+    AutoTopUps.layer,
+    CreditAlerts.layer,
+    TopUps.layer.pipe(Layer.provide(Invoices.layer)),
     Credits.layer,
     Holds.layer,
     BillingRuns.layerManual,
@@ -175,10 +192,11 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     Layer.provide(Layer.merge(SubscriptionDrafts.layer, NoteRefunds.layer)),
     Layer.provideMerge(Collector.layer),
     Layer.provideMerge(MoneyCredits.layer),
+    Layer.provideMerge(TopUpRun.layer),
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.
-    Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(options))),
-    Layer.provideMerge(Layer.succeed(CurrentProvider, provider)),
+    Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(invoices))),
+    Layer.provideMerge(Layer.succeed(CurrentProvider, payments ?? null)),
   )
 
 const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>
@@ -189,9 +207,18 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Events.layer,
     Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
-    invoicing(options.invoices ?? {}, options.payments ?? null),
-    Plans.layer,
-    Resources.layer,
+    invoicing(options),
+    Catalog.layer.pipe(
+      Layer.provideMerge(
+        Layer.merge(
+          Plans.layer,
+          Resources.layer.pipe(
+            Layer.provide(ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer))),
+            Layer.provide(Outbox.layer),
+          ),
+        ),
+      ),
+    ),
     Retention.layer,
     Entitlements.layer.pipe(
       Layer.provide(Outbox.layer),

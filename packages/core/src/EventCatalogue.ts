@@ -3,6 +3,7 @@
  */
 import type { Layer } from "effect"
 import { creditEvents } from "./credits/CreditEvents.ts"
+import { topUpSuspended } from "./credits/TopUpEvents.ts"
 import { entitlementEvents } from "./entitlements/EntitlementEvents.ts"
 import { type EventType, EventTypes } from "./events/EventType.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
@@ -26,6 +27,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(disputeEvents),
   ...Object.values(reopenedEvents),
   ...Object.values(creditEvents),
+  topUpSuspended,
   ...Object.values(entitlementEvents),
   ...Object.values(subscriptionEvents),
   spendAlert,

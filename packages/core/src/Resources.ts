@@ -3,6 +3,14 @@
  * resource takes them from here.
  */
 import { Context, type Effect, Layer } from "effect"
+import * as RateCard from "./catalog/RateCard.ts"
+import { RateCards } from "./catalog/RateCards.ts"
+import * as AutoTopUp from "./credits/AutoTopUp.ts"
+import { AutoTopUps } from "./credits/AutoTopUps.ts"
+import * as CreditAlert from "./credits/CreditAlert.ts"
+import { CreditAlerts } from "./credits/CreditAlerts.ts"
+import * as TopUp from "./credits/TopUp.ts"
+import { TopUps } from "./credits/TopUps.ts"
 import * as Customer from "./customers/Customer.ts"
 import { Customers } from "./customers/Customers.ts"
 import * as TestClock from "./customers/TestClock.ts"
@@ -33,21 +41,25 @@ import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
 export type Services =
+  | AutoTopUps
   | Coupons
+  | CreditAlerts
   | Customers
   | Disputes
   | InvoiceItems
   | Meters
   | PaymentMethods
   | PlanMigrations
+  | RateCards
   | Redemptions
   | Refunds
   | SpendAlerts
   | TestClocks
   | Thresholds
+  | TopUps
 
-/** The services of resources, over the storage ports. Those of payment methods, refunds and test clocks are with
- * subscriptions and invoices. */
+/** The services of resources, over the storage ports. Those of credit alerts, top-ups, payment methods, refunds and test clocks are
+ * with subscriptions and invoices. */
 export const layer = Layer.mergeAll(
   Coupons.layer,
   Customers.layer,
@@ -55,6 +67,7 @@ export const layer = Layer.mergeAll(
   InvoiceItems.layer,
   Meters.layer,
   PlanMigrations.layer,
+  RateCards.layer,
   Redemptions.layer,
   SpendAlerts.layer,
   Thresholds.layer,
@@ -102,23 +115,37 @@ export interface Entry<D> {
 
 /** By the name that calls have: `billing.customers.create`. */
 export const all: {
+  readonly autoTopUps: Entry<typeof AutoTopUp.autoTopUps>
   readonly coupons: Entry<typeof Coupon.coupons>
+  readonly creditAlerts: Entry<typeof CreditAlert.creditAlerts>
   readonly customers: Entry<typeof Customer.customers>
   readonly disputes: Entry<typeof Dispute.disputes>
   readonly invoiceItems: Entry<typeof InvoiceItem.invoiceItems>
   readonly meters: Entry<typeof Meter.meters>
   readonly paymentMethods: Entry<typeof PaymentMethod.paymentMethods>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
+  readonly rateCards: Entry<typeof RateCard.rateCards>
   readonly redemptions: Entry<typeof Redemption.redemptions>
   readonly refunds: Entry<typeof Refund.refunds>
   readonly spendAlerts: Entry<typeof SpendAlert.spendAlerts>
   readonly testClocks: Entry<typeof TestClock.testClocks>
   readonly thresholds: Entry<typeof Threshold.thresholds>
+  readonly topUps: Entry<typeof TopUp.topUps>
 } = {
+  autoTopUps: {
+    definition: AutoTopUp.autoTopUps,
+    removal: "delete",
+    useCases: useCases(AutoTopUps, (service) => ({ ...service, remove: service.delete })),
+  },
   coupons: {
     definition: Coupon.coupons,
     removal: "archive",
     useCases: useCases(Coupons, (service) => ({ ...service, remove: service.archive })),
+  },
+  creditAlerts: {
+    definition: CreditAlert.creditAlerts,
+    removal: "delete",
+    useCases: useCases(CreditAlerts, (service) => ({ ...service, remove: service.delete })),
   },
   customers: {
     definition: Customer.customers,
@@ -149,6 +176,10 @@ export const all: {
     removal: "delete",
     useCases: useCases(PlanMigrations, (service) => ({ ...service, remove: service.delete })),
   },
+  rateCards: {
+    definition: RateCard.rateCards,
+    useCases: useCases(RateCards, (service) => service),
+  },
   redemptions: {
     definition: Redemption.redemptions,
     removal: "end",
@@ -172,6 +203,10 @@ export const all: {
     definition: Threshold.thresholds,
     removal: "delete",
     useCases: useCases(Thresholds, (service) => ({ ...service, remove: service.delete })),
+  },
+  topUps: {
+    definition: TopUp.topUps,
+    useCases: useCases(TopUps, (service) => service),
   },
 }
 

@@ -8,12 +8,17 @@ export * as ApiKeySecret from "./keys/ApiKeySecret.ts"
 export { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 export type { StoredApiKey } from "./keys/ApiKeyStore.ts"
 export * as Billing from "./Billing.ts"
+export { Catalog } from "./catalog/Catalog.ts"
+export type { CatalogChanges, PushCatalog } from "./catalog/Catalog.ts"
 export * as Plan from "./catalog/Plan.ts"
 export { Plans } from "./catalog/Plans.ts"
 export type { Preview } from "./catalog/Plans.ts"
 export { PlanStore } from "./catalog/PlanStore.ts"
 export type { RenamedPlan } from "./catalog/PlanStore.ts"
+export * as RateCard from "./catalog/RateCard.ts"
+export { RateCards } from "./catalog/RateCards.ts"
 export * as Batch from "./shared/Batch.ts"
+export * as GroupCommit from "./shared/GroupCommit.ts"
 export { BatchTransactor } from "./shared/BatchTransactor.ts"
 export { Collections } from "./shared/Collections.ts"
 export type { Collection, CollectionFilter, CollectionOf, IdStatus } from "./shared/Collections.ts"
@@ -173,6 +178,7 @@ export type {
 export * as OneOffInvoice from "./invoices/OneOffInvoice.ts"
 export { ShortTransaction } from "./invoices/ShortTransaction.ts"
 export * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
+export * as ErasedCredits from "./credits/ErasedCredits.ts"
 export * as MoneyCredits from "./credits/MoneyCredits.ts"
 export { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "./invoices/SubscriptionId.ts"
 export * as Subscription from "./subscriptions/Subscription.ts"
@@ -180,6 +186,8 @@ export { subscriptionView } from "./subscriptions/SubscriptionView.ts"
 export type { PendingChangeView, SubscriptionView } from "./subscriptions/SubscriptionView.ts"
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
+export { Documents, PdfUnavailable } from "./subscriptions/Documents.ts"
+export type { DocumentPage, MakePdf } from "./subscriptions/Documents.ts"
 export { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
 export type { AuditReceipts, ReceiptAuditPage, ReceiptDiscrepancy } from "./subscriptions/ReceiptAudit.ts"
 export { DueStore, LANES, laneOf, MAX_CLAIMED_SUBJECTS, MAX_SUBJECTS_OF_CUSTOMER } from "./time/DueStore.ts"
@@ -207,6 +215,7 @@ export { Subscriptions } from "./subscriptions/Subscriptions.ts"
 export * as PlanMigration from "./time/PlanMigration.ts"
 export { PlanMigrations } from "./time/PlanMigrations.ts"
 export { BillingRuns, CALLS_AT_ONCE } from "./time/BillingRuns.ts"
+export { FixedClock } from "./time/FixedClock.ts"
 export { PACES } from "./time/Pace.ts"
 export type { Pace } from "./time/Pace.ts"
 export { TestClocks } from "./time/TestClocks.ts"
@@ -224,11 +233,19 @@ export { Coupons } from "./invoices/Coupons.ts"
 export * as Redemption from "./subscriptions/Redemption.ts"
 export { Redemptions } from "./subscriptions/Redemptions.ts"
 export * as Payment from "./payments/Payment.ts"
-export { PayInvoice } from "./payments/PayInvoice.ts"
+export { PayInvoice, type StartedPayment, StartPayment } from "./payments/PayInvoice.ts"
 export { Payments } from "./payments/Payments.ts"
 export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
 export * as Credit from "./credits/Credit.ts"
+export * as AutoTopUp from "./credits/AutoTopUp.ts"
+export { AutoTopUps } from "./credits/AutoTopUps.ts"
+export * as TopUp from "./credits/TopUp.ts"
+export * as TopUpRun from "./time/TopUpRun.ts"
+export { TopUpQueue } from "./credits/TopUpQueue.ts"
+export { TopUps } from "./credits/TopUps.ts"
+export * as CreditAlert from "./credits/CreditAlert.ts"
+export { CreditAlerts } from "./credits/CreditAlerts.ts"
 export { CreditAudit } from "./credits/CreditAudit.ts"
 export type { CreditAuditPage, CreditDiscrepancy } from "./credits/CreditAudit.ts"
 export { Credits } from "./credits/Credits.ts"
@@ -237,6 +254,7 @@ export type {
   AccountSums,
   CreditEntryFilter,
   CreditGrantFilter,
+  Settling,
   StoredChange,
   StoredLedger,
 } from "./credits/CreditStore.ts"
@@ -275,7 +293,12 @@ export type {
   StartSetup,
 } from "./payments/MethodProvider.ts"
 export type { FaultOf, ProviderCall, ProviderFault } from "./payments/FakeCalls.ts"
-export { MAX_NOTICE_BYTES, NOTICE_TOLERANCE_SECONDS } from "./payments/ProviderNotices.ts"
+export {
+  EVENT_RETENTION_DAYS,
+  MAX_FORGOTTEN_EVENTS,
+  MAX_NOTICE_BYTES,
+  NOTICE_TOLERANCE_SECONDS,
+} from "./payments/ProviderNotices.ts"
 export type {
   Notice,
   NoticeReceipt,

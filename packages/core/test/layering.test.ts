@@ -59,13 +59,13 @@ const stabilities = (module: string): ReadonlyMap<string, string> => {
 }
 
 /** Pure and without dependencies. */
-const ENGINE = "@billwright/engine"
+const ENGINE = new Set(["@billwright/engine", "@billwright/engine/documents"])
 
 /** What a module imports that core must not. */
 const forbidden = (file: string, code: string): ReadonlyArray<string> =>
   importsOf(code).flatMap(({ from, names }) => {
     if (from.startsWith(".")) return files.includes(join(dirname(file), from)) ? [] : [from]
-    if (from !== "effect") return HASHES.has(from) || from === ENGINE ? [] : [from]
+    if (from !== "effect") return HASHES.has(from) || ENGINE.has(from) ? [] : [from]
     return names.flatMap((module) => {
       const uses = [...code.matchAll(new RegExp(`(?<![\\w.])${module}\\.(\\w+)`, "g"))].map(
         ([, member = ""]) => member,

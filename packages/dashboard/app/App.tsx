@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react"
+import { type ComponentType, lazy, Suspense } from "react"
 import { Link, Route, Router, Switch } from "wouter"
 import { DeliveriesPage } from "./deliveries/DeliveriesPage.tsx"
 import { DeliveryPage } from "./deliveries/DeliveryPage.tsx"
@@ -10,28 +10,34 @@ import { Shell } from "./shell/Shell.tsx"
 import { Skeleton } from "./ui/Loading.tsx"
 import { Page } from "./ui/Page.tsx"
 
+/** A page that is loaded when it is opened. */
+const page = <N extends string, P>(
+  name: N,
+  load: () => Promise<{ readonly [each in N]: ComponentType<P> }>,
+) => lazy(() => load().then((module) => ({ default: module[name] })))
+
 // The pages that operators need most are in the first bundle. The others are loaded when they are opened.
-const OverviewPage = lazy(() =>
-  import("./overview/OverviewPage.tsx").then((module) => ({ default: module.OverviewPage })),
-)
-const EndpointsPage = lazy(() =>
-  import("./endpoints/EndpointsPage.tsx").then((module) => ({ default: module.EndpointsPage })),
-)
-const EndpointPage = lazy(() =>
-  import("./endpoints/EndpointPage.tsx").then((module) => ({ default: module.EndpointPage })),
-)
-const UsagePage = lazy(() =>
-  import("./usage/UsagePage.tsx").then((module) => ({ default: module.UsagePage })),
-)
-const MetersPage = lazy(() =>
-  import("./usage/MetersPage.tsx").then((module) => ({ default: module.MetersPage })),
-)
-const CustomersPage = lazy(() =>
-  import("./customers/CustomersPage.tsx").then((module) => ({ default: module.CustomersPage })),
-)
-const CustomerPage = lazy(() =>
-  import("./customers/CustomerPage.tsx").then((module) => ({ default: module.CustomerPage })),
-)
+const OverviewPage = page("OverviewPage", () => import("./overview/OverviewPage.tsx"))
+const EndpointsPage = page("EndpointsPage", () => import("./endpoints/EndpointsPage.tsx"))
+const EndpointPage = page("EndpointPage", () => import("./endpoints/EndpointPage.tsx"))
+const UsagePage = page("UsagePage", () => import("./usage/UsagePage.tsx"))
+const MetersPage = page("MetersPage", () => import("./usage/MetersPage.tsx"))
+const CustomersPage = page("CustomersPage", () => import("./customers/CustomersPage.tsx"))
+const CustomerPage = page("CustomerPage", () => import("./customers/CustomerPage.tsx"))
+const InvoicesPage = page("InvoicesPage", () => import("./invoices/InvoicesPage.tsx"))
+const InvoicePage = page("InvoicePage", () => import("./invoices/InvoicePage.tsx"))
+const SubscriptionsPage = page("SubscriptionsPage", () => import("./subscriptions/SubscriptionsPage.tsx"))
+const SubscriptionPage = page("SubscriptionPage", () => import("./subscriptions/SubscriptionPage.tsx"))
+const PaymentsPage = page("PaymentsPage", () => import("./payments/PaymentsPage.tsx"))
+const AttentionPage = page("AttentionPage", () => import("./payments/AttentionPage.tsx"))
+const PaymentPage = page("PaymentPage", () => import("./payments/PaymentPage.tsx"))
+const CreditsPage = page("CreditsPage", () => import("./credits/CreditsPage.tsx"))
+const ClocksPage = page("ClocksPage", () => import("./clocks/ClocksPage.tsx"))
+const ClockPage = page("ClockPage", () => import("./clocks/ClockPage.tsx"))
+const PlansPage = page("PlansPage", () => import("./plans/PlansPage.tsx"))
+const PlanPage = page("PlanPage", () => import("./plans/PlanPage.tsx"))
+const MoneyPage = page("MoneyPage", () => import("./money/MoneyPage.tsx"))
+const MadeOfPage = page("MadeOfPage", () => import("./money/MadeOfPage.tsx"))
 
 const NotFound = () => (
   <Page title="Page not found">
@@ -75,6 +81,36 @@ const Pages = () => (
       <CustomersPage />
     </Route>
     <Route path="/customers/:id">{({ id }) => <CustomerPage id={id} key={id} />}</Route>
+    <Route path="/subscriptions">
+      <SubscriptionsPage />
+    </Route>
+    <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} key={id} />}</Route>
+    <Route path="/customers/:id/credits">{({ id }) => <CreditsPage id={id} key={id} />}</Route>
+    <Route path="/payments">
+      <PaymentsPage />
+    </Route>
+    <Route path="/payments/attention">
+      <AttentionPage />
+    </Route>
+    <Route path="/payments/:id">{({ id }) => <PaymentPage id={id} key={id} />}</Route>
+    <Route path="/test-clocks">
+      <ClocksPage />
+    </Route>
+    <Route path="/test-clocks/:id">{({ id }) => <ClockPage id={id} key={id} />}</Route>
+    <Route path="/money">
+      <MoneyPage />
+    </Route>
+    <Route path="/money/made-of">
+      <MadeOfPage />
+    </Route>
+    <Route path="/plans">
+      <PlansPage />
+    </Route>
+    <Route path="/plans/:key">{({ key }) => <PlanPage key={key} planKey={key} />}</Route>
+    <Route path="/invoices">
+      <InvoicesPage />
+    </Route>
+    <Route path="/invoices/:id">{({ id }) => <InvoicePage id={id} key={id} />}</Route>
     <Route>
       <NotFound />
     </Route>

@@ -24,6 +24,11 @@ const local = new Intl.DateTimeFormat("en-GB", {
   timeStyle: "long",
 })
 
+const dayOfAnyYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
+
+/** The day in the reader's time zone: `21 Nov 2026`. */
+export const day = (instant: string): string => dayOfAnyYear.format(Date.parse(instant))
+
 /** `3 min. ago`, `in 20 sec.`, `2 mo. ago`. */
 export const relative = (instant: string, now: number): string => {
   const at = Date.parse(instant)

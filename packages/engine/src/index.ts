@@ -33,8 +33,9 @@ export { previewPlan } from "./rating/Preview.ts"
 export type { PlanPreview, PreviewInput, PreviewLine } from "./rating/Preview.ts"
 export * from "./rating/index.ts"
 export type { RateCard, TokenPrices } from "./tokens/RateCard.ts"
-export { problemsOfRateCard } from "./tokens/RateCard.ts"
-export { tokenRater } from "./tokens/RateTokens.ts"
+export { problemsOfRateCard, RATE_CARD_LIMITS } from "./tokens/RateCard.ts"
+export { rateCardSchemas } from "./tokens/RateCardSchema.ts"
+export { rateTokens, tokenRater } from "./tokens/RateTokens.ts"
 export type {
   MarkupStep,
   RatedTokens,
@@ -174,7 +175,7 @@ export type {
   TaxRequest,
   TaxStatus,
 } from "./invoices/Tax.ts"
-export { problemsOfQuote, quoteOf } from "./invoices/Tax.ts"
+export { NOT_TAXED, problemsOfQuote, quoteOf, TAX_NOT_KNOWN } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
 export type {
@@ -187,6 +188,7 @@ export type {
   CreditLedger,
   EntryKind,
   GrantKind,
+  GrantRollover,
   GrantStatus,
   HoldSlice,
   HoldStatus,
@@ -194,14 +196,18 @@ export type {
 export { NO_CREDITS } from "./credits/Ledger.ts"
 export type { CreditUse, InvoiceCredits } from "./credits/InvoiceCredits.ts"
 export { applyCredits, creditUsesOf, invoiceCreditsOf, restoreCredits } from "./credits/InvoiceCredits.ts"
+export type { GrantTarget, PlanGrant, PlanGrantStep } from "./credits/PlanGrants.ts"
+export { adjustPlanGrants, planGrantsOf } from "./credits/PlanGrants.ts"
 export type { Consumed, Overdraft, Settled as SettledHold } from "./credits/Operations.ts"
 export {
+  closeAccount,
   commitHold,
   consumeCredits,
   extendHold,
   grantAt,
   grantCredits,
   holdAt,
+  fallsBelow,
   isExhausted,
   releaseHold,
   reserveCredits,
@@ -281,3 +287,7 @@ export {
   isAllowed,
   limitOf,
 } from "./entitlements/Decide.ts"
+export { type PostalAddress, problemsOfSeller, type Seller } from "./documents/Seller.ts"
+export type { CreditNoteDocumentInput } from "./documents/CreditNoteDocument.ts"
+export type { DocumentSettings, InvoiceDocumentInput } from "./documents/InvoiceDocument.ts"
+export type { Recipient } from "./documents/Parties.ts"

@@ -136,11 +136,17 @@ const subscriptionBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
 
 /** Bodies whose parts the document does not describe. */
 const planBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
-  PushPlans: fc
-    .uniqueArray(plan, { minLength: 1, maxLength: 2, selector: ({ key }) => key })
-    .map((plans) => ({
-      plans,
-    })),
+  PushCatalog: fc.record(
+    {
+      plans: fc.uniqueArray(plan, { minLength: 1, maxLength: 2, selector: ({ key }) => key }),
+      rate_cards: fc
+        .record({ price: fc.nat(99) })
+        .map(({ price }) => [
+          { key: "llm", unit: "credit", decimals: 2, models: { large: { input: String(price) } } },
+        ]),
+    },
+    { requiredKeys: ["plans"], noNullPrototype: true },
+  ),
   PreviewPlan: fc.record({
     plan: fc.oneof(plan, placeholder("key")),
     quantities: fc.record(
@@ -244,7 +250,11 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["disputes", "dis"],
   ["coupons", "cpn"],
   ["redemptions", "red"],
+  ["auto_top_ups", "atu"],
+  ["top_ups", "ctu"],
+  ["credit_alerts", "cal"],
   ["spend_alerts", "spa"],
+  ["rate_cards", "rtc"],
   ["plan_migrations", "mig"],
   ["thresholds", "thr"],
   ["holds", "hld"],

@@ -31,9 +31,12 @@ type Account = StoredLedger["account"]
 interface AccountRows {
   readonly key: Credit.AccountKey
   account: Account
+  levels: ReadonlyArray<bigint>
   readonly liveGrants: Map<string, Row<Credit.StoredGrant>>
   readonly openHolds: Map<string, Row<Hold.StoredHold>>
   readonly grantKeys: Map<string, Credit.StoredGrant["id"]>
+  /** The grants that something has made by itself, by that. */
+  readonly grantSources: Map<string, Credit.StoredGrant["id"]>
   readonly holdKeys: Map<string, Hold.HoldId>
   readonly consumptionKeys: Map<string, Credit.StoredConsumption>
 }
@@ -52,6 +55,9 @@ const isLive = ({ available, held, status }: Credit.StoredGrant): boolean =>
   status === "pending" || available > 0n || held > 0n
 
 const nameOf = ({ customerId, unit }: Credit.AccountKey): string => JSON.stringify([customerId, unit])
+
+const sourceName = (source: Credit.GrantSource | null): string | null =>
+  source === null ? null : JSON.stringify([source.type, source.id, source.period])
 
 const refused = (problem: string): Exit.Exit<never, StorageError> =>
   Exit.fail(new StorageError({ operation: "CreditStore.write", retryable: false, cause: new Error(problem) }))
@@ -73,9 +79,11 @@ export class CreditTable {
     accounts.set(name, {
       key: { customerId, unit },
       account: EMPTY,
+      levels: [],
       liveGrants: new Map(),
       openHolds: new Map(),
       grantKeys: new Map(),
+      grantSources: new Map(),
       holdKeys: new Map(),
       consumptionKeys: new Map(),
     })
@@ -84,14 +92,30 @@ export class CreditTable {
 
   read(tenant: Tenant.Tenant, key: Credit.AccountKey, now: number): StoredLedger {
     const rows = this.#of(tenant).accounts.get(nameOf(key))
-    if (rows === undefined) return { account: EMPTY, grants: [], holds: [] }
+    if (rows === undefined) return { account: EMPTY, grants: [], holds: [], levels: [] }
     return copyOf({
       account: rows.account,
       grants: Array.from(rows.liveGrants.values(), ({ value }) => value),
       holds: Array.from(rows.openHolds.values(), ({ value }) => value).filter(
         ({ expiresAt }) => expiresAt <= now,
       ),
+      levels: rows.levels,
     })
+  }
+
+  watch(
+    tenant: Tenant.Tenant,
+    key: Credit.AccountKey,
+    levels: ReadonlyArray<bigint>,
+  ): Exit.Exit<void, StorageError> {
+    const account = this.#of(tenant).accounts.get(nameOf(key))
+    if (account === undefined) return refused("there is no such account")
+    const before = account.levels
+    account.levels = copyOf(levels)
+    this.#journal.wrote(() => {
+      account.levels = before
+    })
+    return Exit.void
   }
 
   write(tenant: Tenant.Tenant, key: Credit.AccountKey, change: StoredChange): Exit.Exit<void, StorageError> {
@@ -108,6 +132,7 @@ export class CreditTable {
     for (const grant of change.grants) {
       this.#put(rows.grants, account.liveGrants, copyOf(grant), isLive(grant))
       this.#remember(account.grantKeys, grant.idempotencyKey, grant.id)
+      this.#remember(account.grantSources, sourceName(grant.source), grant.id)
     }
     for (const hold of change.holds) {
       this.#put(rows.holds, account.openHolds, copyOf(hold), hold.status === "open")
@@ -125,6 +150,19 @@ export class CreditTable {
     return Exit.void
   }
 
+  unitsOf(
+    tenant: Tenant.Tenant,
+    customerId: string,
+    after: string | undefined,
+    limit: number,
+  ): ReadonlyArray<string> {
+    return Array.from(this.#of(tenant).accounts.values(), ({ key }) => key)
+      .filter((key) => key.customerId === customerId && (after === undefined || key.unit > after))
+      .map(({ unit }) => unit)
+      .toSorted(compareTexts)
+      .slice(0, limit)
+  }
+
   findGrant(tenant: Tenant.Tenant, id: string): Option.Option<Credit.StoredGrant> {
     return valueOf(this.#of(tenant).grants.find(id))
   }
@@ -135,6 +173,13 @@ export class CreditTable {
 
   grantByKey(tenant: Tenant.Tenant, key: Credit.AccountKey, idempotencyKey: string) {
     const id = this.#of(tenant).accounts.get(nameOf(key))?.grantKeys.get(idempotencyKey)
+    return id === undefined ? Option.none() : this.findGrant(tenant, id)
+  }
+
+  grantOfSource(tenant: Tenant.Tenant, key: Credit.AccountKey, source: Credit.GrantSource) {
+    const name = sourceName(source)
+    const sources = this.#of(tenant).accounts.get(nameOf(key))?.grantSources
+    const id = name === null ? undefined : sources?.get(name)
     return id === undefined ? Option.none() : this.findGrant(tenant, id)
   }
 
@@ -209,6 +254,8 @@ export class CreditTable {
   /** Everything, by tenant. */
   *rows() {
     for (const { accounts, entries, grants, holds, tenant } of this.#tenants.values()) {
+      // Reading makes an empty one.
+      if (accounts.size === 0) continue
       yield {
         tenant,
         accounts: Array.from(accounts.values(), ({ account, key }) => ({ ...key, ...account })),
@@ -316,17 +363,21 @@ const isNegative = ({ available, held }: { readonly available: bigint; readonly 
 
 /** Which rule a change breaks. */
 const problemOf = (
-  { consumptionKeys, grantKeys, holdKeys }: AccountRows,
+  { consumptionKeys, grantKeys, grantSources, holdKeys }: AccountRows,
   { account, consumption, grants, holds }: StoredChange,
 ): string | undefined => {
   if (isNegative(account) || account.debt < 0n) return "an amount of the account is below 0"
   if (account.available > 0n && account.debt > 0n) return "the account has credits and a debt"
   for (const grant of grants) {
     if (isNegative(grant)) return "an amount of a grant is below 0"
-    if (grant.available + grant.held > grant.amount) return "more is left of a grant than was granted"
-    if (isTaken(grantKeys, grant)) return "another grant has the key"
+    const isTooMuch = grant.kind !== "plan" && grant.available + grant.held > grant.amount
+    if (isTooMuch) return "more is left of a grant than was granted"
+    if (isTaken(grantKeys, grant, grant.idempotencyKey)) return "another grant has the key"
+    if (isTaken(grantSources, grant, sourceName(grant.source))) return "another grant has the source"
   }
-  for (const hold of holds) if (isTaken(holdKeys, hold)) return "another hold has the key"
+  for (const hold of holds) {
+    if (isTaken(holdKeys, hold, hold.idempotencyKey)) return "another hold has the key"
+  }
   const key = consumption?.idempotencyKey ?? null
   if (key !== null && consumptionKeys.has(key)) {
     return "another consumption has the key"
@@ -336,8 +387,9 @@ const problemOf = (
 
 const isTaken = (
   keys: ReadonlyMap<string, string>,
-  { id, idempotencyKey }: { readonly id: string; readonly idempotencyKey: string | null },
-): boolean => idempotencyKey !== null && (keys.get(idempotencyKey) ?? id) !== id
+  { id }: { readonly id: string },
+  key: string | null,
+): boolean => key !== null && (keys.get(key) ?? id) !== id
 
 /** The port over the table. */
 export const creditStore = (table: CreditTable, journal: Journal): CreditStore["Service"] => {
@@ -350,9 +402,13 @@ export const creditStore = (table: CreditTable, journal: Journal): CreditStore["
       }),
     read: (key, now) => verb((tenant) => Exit.succeed(table.read(tenant, key, now))),
     write: (key, change) => verb((tenant) => table.write(tenant, key, change)),
+    watch: (key, levels) => verb((tenant) => table.watch(tenant, key, levels)),
+    unitsOf: (customerId, after, limit) =>
+      verb((tenant) => Exit.succeed(table.unitsOf(tenant, customerId, after, limit))),
     findGrant: (id) => verb((tenant) => Exit.succeed(table.findGrant(tenant, id))),
     findHold: (id) => verb((tenant) => Exit.succeed(table.findHold(tenant, id))),
     grantByKey: (key, text) => verb((tenant) => Exit.succeed(table.grantByKey(tenant, key, text))),
+    grantOfSource: (key, source) => verb((tenant) => Exit.succeed(table.grantOfSource(tenant, key, source))),
     holdByKey: (key, text) => verb((tenant) => Exit.succeed(table.holdByKey(tenant, key, text))),
     consumptionByKey: (key, text) =>
       verb((tenant) => Exit.succeed(table.consumptionByKey(tenant, key, text))),

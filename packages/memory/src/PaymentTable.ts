@@ -1,12 +1,23 @@
 /**
  * Payments in memory, and the `PaymentStore` over them.
  */
-import { Page, type Payment, type PaymentFilter, PaymentStore, StorageError, Tenant } from "@billwright/core"
+import {
+  EVENT_RETENTION_DAYS,
+  MAX_FORGOTTEN_EVENTS,
+  Page,
+  type Payment,
+  type PaymentFilter,
+  PaymentStore,
+  StorageError,
+  Tenant,
+} from "@billwright/core"
 import { Exit, Option } from "effect"
 import type { DueTable } from "./DueTable.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 import { copyOf } from "./PlainData.ts"
+
+const DAY_MILLIS = 86_400_000
 
 interface Row {
   readonly id: Payment.PaymentId
@@ -17,8 +28,8 @@ interface TenantRows {
   readonly tenant: Tenant.Tenant
   readonly all: IdOrder<Row>
   readonly byInvoice: Map<string, IdOrder<Row>>
-  /** The events of providers that were noted. */
-  readonly events: Set<string>
+  /** When each event of a provider was received, in epoch milliseconds. */
+  readonly events: Map<string, number>
 }
 
 const taken = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
@@ -91,13 +102,23 @@ export class PaymentTable {
     return Option.map(Option.fromUndefinedOr(found), (row) => this.#toValue(row))
   }
 
-  noteEvent(tenant: Tenant.Tenant, provider: string, eventId: string): boolean {
+  noteEvent(tenant: Tenant.Tenant, provider: string, eventId: string, at: number): boolean {
     const { events } = this.#of(tenant)
     const key = eventKey(provider, eventId)
-    if (events.has(key)) return false
-    events.add(key)
+    const isKnown = events.has(key)
+    this.#forget(events, at - EVENT_RETENTION_DAYS * DAY_MILLIS)
+    if (isKnown) return false
+    events.set(key, at)
     this.#journal.wrote(() => events.delete(key))
     return true
+  }
+
+  #forget(events: Map<string, number>, before: number): void {
+    const old = Array.from(events).filter(([, at]) => at < before)
+    for (const [key, at] of old.toSorted(([, a], [, b]) => a - b).slice(0, MAX_FORGOTTEN_EVENTS)) {
+      events.delete(key)
+      this.#journal.wrote(() => events.set(key, at))
+    }
   }
 
   hasEvent(tenant: Tenant.Tenant, provider: string, eventId: string): boolean {
@@ -150,7 +171,7 @@ export class PaymentTable {
         tenant: Object.freeze({ ...tenant }),
         all: new IdOrder(),
         byInvoice: new Map(),
-        events: new Set(),
+        events: new Map(),
       }
       this.#tenants.set(key, rows)
     }
@@ -183,8 +204,8 @@ export const paymentStore = (table: PaymentTable, journal: Journal): PaymentStor
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     findByReference: (provider, reference) =>
       verb((tenant) => Exit.succeed(table.findByReference(tenant, provider, reference))),
-    noteEvent: (provider, eventId) =>
-      verb((tenant) => Exit.succeed(table.noteEvent(tenant, provider, eventId))),
+    noteEvent: (provider, eventId, at) =>
+      verb((tenant) => Exit.succeed(table.noteEvent(tenant, provider, eventId, at.epochMilliseconds))),
     hasEvent: (provider, eventId) =>
       verb((tenant) => Exit.succeed(table.hasEvent(tenant, provider, eventId))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),

@@ -6,6 +6,7 @@ import type { SchemaName } from "./SchemaName.ts"
 
 const NAMES = [
   "api_keys",
+  "auto_top_ups",
   "billing_credit_accounts",
   "billing_credit_consumptions",
   "billing_credit_entries",
@@ -30,6 +31,7 @@ const NAMES = [
   "customers",
   "disputes",
   "events",
+  "hold_credits",
   "idempotency_keys",
   "measure_usage",
   "meter_cells",
@@ -41,6 +43,7 @@ const NAMES = [
   "plans",
   "redemptions",
   "refunds",
+  "settle_holds",
   "spend_marks",
   "sweep_cells",
   "take_credits",

@@ -10,11 +10,12 @@ import {
   CurrentTenant,
   Customers,
   Holds,
+  Id,
   Tenant,
 } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { Client, Pool } from "pg"
 import { type Attempt, tried } from "./Refusals.ts"
 import { asTenant } from "./Tenants.ts"
@@ -119,24 +120,30 @@ it.live.each(["read committed", "repeatable read", "serializable"])(
   { timeout: 60_000 },
 )
 
+/** A pool of one connection that notes its statements. */
+const countingPool = Effect.fnUntraced(function* (url: string, statements: Array<string>) {
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pool({ connectionString: url, max: 1 })),
+    (one) => Effect.promise(() => one.end()),
+  )
+  pool.on("connect", (client) => {
+    const query = client.query.bind(client) as (...input: ReadonlyArray<unknown>) => unknown
+    const counted = (...input: ReadonlyArray<unknown>): unknown => {
+      const [asked] = input as ReadonlyArray<string | { readonly text: string }>
+      statements.push(typeof asked === "string" ? asked : asked!.text)
+      return query(...input)
+    }
+    Object.assign(client, { query: counted })
+  })
+  return pool
+})
+
 it.live("consuming is one statement, and the last credits of an account take a transaction", () =>
   withDatabase((url) =>
     Effect.gen(function* () {
       const account = yield* begin
       const statements: Array<string> = []
-      const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => new Pool({ connectionString: url, max: 1 })),
-        (one) => Effect.promise(() => one.end()),
-      )
-      pool.on("connect", (client) => {
-        const query = client.query.bind(client) as (...input: ReadonlyArray<unknown>) => unknown
-        const counted = (...input: ReadonlyArray<unknown>): unknown => {
-          const [asked] = input as ReadonlyArray<string | { readonly text: string }>
-          statements.push(typeof asked === "string" ? asked : asked!.text)
-          return query(...input)
-        }
-        Object.assign(client, { query: counted })
-      })
+      const pool = yield* countingPool(url, statements)
       const hosted = yield* Layer.build(
         Layer.fresh(
           Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
@@ -157,6 +164,76 @@ it.live("consuming is one statement, and the last credits of an account take a t
       yield* asLive(consume({ ...live, amount: 6n }))
       assert.isAbove(statements.length, 2)
       assert.deepInclude(yield* asLive((yield* Credits).balance(live)), { available: 0n, held: 0n, debt: 0n })
+    }).pipe(Effect.scoped),
+  ),
+)
+
+it.live(
+  "while a transaction of the host has an account, calls of other accounts go on, and its own wait",
+  () =>
+    withDatabase((url) =>
+      Effect.gen(function* () {
+        const [credits, holds] = [yield* Credits, yield* Holds]
+        const [kept, free] = [yield* begin, yield* begin]
+        const client = yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            const one = new Client({ connectionString: url })
+            await one.connect()
+            return one
+          }),
+          (one) => Effect.promise(() => one.end()),
+        )
+        const { id } = yield* holds.reserve({ ...kept, amount: 10n })
+        yield* Effect.promise(() => client.query("begin"))
+        const lock = "select from billwright.billing_credit_accounts where customer_id = $1 for update"
+        yield* Effect.promise(() => client.query(lock, [Id.toUuid(kept.customerId)]))
+        const waiting = yield* Effect.forkChild(
+          Effect.all(
+            [
+              ...Array.from({ length: CALLERS / 2 }, () => credits.consume({ ...kept, amount: 1n })),
+              holds.reserve({ ...kept, amount: 1n }),
+              holds.commit(id, { amount: 4n }),
+            ],
+            { concurrency: "unbounded", discard: true },
+          ),
+        )
+        for (let call = 0; call < 10; call++) {
+          yield* credits.consume({ ...free, amount: 1n })
+          const held = yield* holds.reserve({ ...free, amount: 1n })
+          yield* holds.commit(held.id)
+        }
+        assert.deepInclude(yield* credits.balance(free), { available: 80n, held: 0n })
+        assert.deepInclude(yield* credits.balance(kept), { available: 90n, held: 10n })
+        yield* Effect.promise(() => client.query("commit"))
+        yield* Fiber.join(waiting)
+        assert.deepInclude(yield* credits.balance(kept), { available: 63n, held: 1n })
+      }).pipe(Effect.scoped),
+    ),
+)
+
+it.live("holding and settling are one statement each", () =>
+  withDatabase((url) =>
+    Effect.gen(function* () {
+      const statements: Array<string> = []
+      const pool = yield* countingPool(url, statements)
+      const hosted = yield* Layer.build(
+        Layer.fresh(
+          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+        ),
+      )
+      const live = Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "live" })
+      const account = yield* live(begin)
+      const { commit, release, reserve } = yield* Effect.provide(Holds, hosted)
+      statements.length = 0
+      const first = yield* live(reserve({ ...account, amount: 4n, idempotencyKey: "stream" }))
+      assert.deepInclude(yield* live(commit(first.id, { amount: 3n })), {
+        status: "committed",
+        committed: 3n,
+      })
+      const second = yield* live(reserve({ ...account, amount: 4n }))
+      assert.deepInclude(yield* live(release(second.id)), { status: "released", committed: null })
+      assert.lengthOf(statements, 4, statements.join("\n"))
+      assert.deepInclude(yield* live((yield* Credits).balance(account)), { available: 97n, held: 0n })
     }).pipe(Effect.scoped),
   ),
 )

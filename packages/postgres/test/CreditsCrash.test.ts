@@ -17,7 +17,7 @@ import {
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result, Schedule } from "effect"
+import { Effect, Layer, Redacted, Result, Schedule, Semaphore } from "effect"
 import { Client } from "pg"
 import { asTenant } from "./Tenants.ts"
 
@@ -40,14 +40,25 @@ const directory = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
 )
 
+/** A new connection, or undefined while Postgres recovers or ends this connection because of another crash. */
+const connection = async (connectionString: string): Promise<{ client: Client; pid: number } | undefined> => {
+  const client = new Client({ connectionString })
+  client.on("error", () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid")
+    return { client, pid: rows[0]!.pid }
+  } catch {
+    return undefined
+  }
+}
+
 /** Kills the process of a connection of its own, which makes Postgres end all of them and recover. */
 const crash = async (connectionString: string): Promise<void> => {
-  const client = new Client({ connectionString })
-  const ended = new Promise((done) => client.once("end", done))
-  client.on("error", () => {})
-  await client.connect()
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid")
-  process.kill(rows[0]!.pid, "SIGKILL")
+  let made: Awaited<ReturnType<typeof connection>>
+  while (made === undefined) made = await connection(connectionString)
+  const ended = new Promise((done) => made.client.once("end", done))
+  process.kill(made.pid, "SIGKILL")
   await ended
 }
 
@@ -77,10 +88,11 @@ it.live(
         for (const amount of GRANTS) yield* credits.grant({ ...account, kind: "paid", amount })
 
         let [answers, crashes] = [0, 0]
+        const oneCrash = (yield* Semaphore.make(1)).withPermit
         const counted = Effect.suspend(() => {
           if (++answers % ANSWERS_BETWEEN_CRASHES !== 0 || crashes >= CRASHES) return Effect.void
           crashes++
-          return Effect.promise(() => crash(Redacted.value(server.url)))
+          return oneCrash(Effect.promise(() => crash(Redacted.value(server.url))))
         })
         const consume = (idempotencyKey: string): Asked =>
           untilKnown(credits.consume({ ...account, amount: AMOUNT, idempotencyKey })).pipe(

@@ -39,6 +39,7 @@ const OF_MIGRATIONS = [
   "refuse_change_of_invoice",
   "refuse_change_of_line",
   "refuse_change_of_payment",
+  "refuse_change_of_rate_card",
   "refuse_change_of_refund",
   "refuse_change_of_version",
 ]
@@ -289,6 +290,14 @@ const FROZEN: ReadonlyArray<string> = [
   "6406d690d772bd68451c7680d5dfa4ac031c8b842f57dac8e7487ebb57b8cd6a",
   "3ced29b5b91e90f10cafe5a3d45a29be8bd8dc5edffb13e0d73d0871336288ea",
   "57a8509bb635603554b538f14e2fc6d8b503de11dfcb2c0eb4f2075568ba68d9",
+  "6b6055c0ff6c3b133aa3d8c174c2a66ec6b5148bb052c3c18fc78e5c217b52dd",
+  "85a0e451e87f372c1d5816c4e88df30f2946f95aa29ab5f3df58b3e2b93076e1",
+  "71517df34091f52192a5b824ed36e31e6ffa6b2f062f5c350e0c03644ab80493",
+  "be8e288970d5e9d8cf4716ef0a283db1a426fbf35dacd62b970171b29630f4df",
+  "cb53b2c43566ec2ac292d2dc96093906eb040c91e016aeab16974cca459295b9",
+  "38fa6646420dcbe6ef4f38e630df1361ccf00597eb3fc01fc456845cdf6c7131",
+  "8b9c7426091dc1993d97e5a45999a1bfe240226b8b7dca5fe3cdd7b69dfb379d",
+  "0e0fbf1d7b790c0b4efc165db0f307ee9c444901f267c2b300dc46e6d7230c67",
 ]
 
 describe("each migration", () => {

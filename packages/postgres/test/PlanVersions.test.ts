@@ -1,7 +1,7 @@
 /**
- * Published versions of plans stay as they are, whoever writes to the tables; and what happens at once.
+ * Published versions of plans and rate cards stay as they are, whoever writes to the tables; and what happens at once.
  */
-import { Billing, type Plan, Plans } from "@billwright/core"
+import { Billing, type Plan, Plans, RateCards } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -167,5 +167,46 @@ describe("a push in a host's transaction", () => {
       )
       yield* Effect.promise(() => pool.end())
     }).pipe(Effect.scoped),
+  )
+})
+
+describe("published rate cards", () => {
+  it.live(
+    "keep their terms, whoever writes, and get versions without gaps from pushes of several processes",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.make
+        const pushCard = (input: string) =>
+          Effect.flatMap(RateCards, (cards) =>
+            cards.push({ rateCards: [{ key: "llm", unit: "credit", models: { large: { input } } }] }),
+          ).pipe(asTenant, Effect.provide(process(url)), Effect.scoped)
+        yield* Effect.all(["1", "2", "3", "4"].map(pushCard), { concurrency: "unbounded" })
+        const stored = () =>
+          Effect.flatMap(RateCards, (cards) => cards.list({ key: "llm" })).pipe(
+            asTenant,
+            Effect.provide(process(url)),
+          )
+        const { data } = yield* stored()
+        assert.sameMembers(
+          data.map(({ reference }) => reference),
+          ["llm@1", "llm@2", "llm@3", "llm@4"],
+        )
+        assert.deepStrictEqual(
+          data.filter(({ status }) => status === "current").map(({ version }) => version),
+          [4],
+        )
+        for (const change of [
+          `update billwright.rate_cards set models = '{}'`,
+          `update billwright.rate_cards set unit = 'token' where reference = 'llm@1'`,
+          `update billwright.rate_cards set version = '9', reference = 'llm@9' where reference = 'llm@1'`,
+        ]) {
+          assert.strictEqual((yield* refusal(url, change))?.code, "23001", change)
+        }
+        assert.isUndefined(yield* refusal(url, `update billwright.rate_cards set name = 'Models'`))
+        assert.deepStrictEqual(
+          (yield* stored()).data.map(({ models, reference }) => [reference, models]),
+          data.map(({ models, reference }) => [reference, models]),
+        )
+      }).pipe(Effect.scoped),
   )
 })

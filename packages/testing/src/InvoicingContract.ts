@@ -17,9 +17,11 @@ import { subscriptionContract } from "./contract/SubscriptionContract.ts"
 import { creditScenarios } from "./scenarios/CreditScenarios.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { oneOffScenarios } from "./scenarios/OneOffScenarios.ts"
+import { planGrantScenarios } from "./scenarios/PlanGrantScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
 import { spendScenarios } from "./scenarios/SpendScenarios.ts"
 import { subscriptionScenarios } from "./scenarios/SubscriptionScenarios.ts"
+import { topUpScenarios } from "./scenarios/TopUpScenarios.ts"
 import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
 
 /**
@@ -51,7 +53,9 @@ export const suite = <R, E>(
     previewScenarios(test)
     oneOffScenarios(test)
     creditScenarios(test)
+    planGrantScenarios(test)
     migrationScenarios(test)
     spendScenarios(test)
+    topUpScenarios(test)
   })
 }

@@ -1,20 +1,30 @@
 /**
- * Implements `billing.plans`.
+ * Implements `billing.plans`, and the pushes of rate cards.
  */
-import { type Plan as Core, Plans as PlansService } from "@billwright/core"
-import type { PlanDefinition } from "@billwright/engine"
+import { type Plan as Core, Plans as PlansService, RateCards as RateCardsService } from "@billwright/core"
+import type { PlanDefinition, RateCard } from "@billwright/engine"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { Plan, Plans, PlanVersion } from "./Plans.ts"
+import type { RateCards } from "./RateCards.ts"
 
-/** The plans to push, given as one or as a list. */
-const toPushed = (
-  plans: PlanDefinition | ReadonlyArray<PlanDefinition>,
-): { readonly plans: ReadonlyArray<PlanDefinition> } => ({
-  plans: Array.isArray(plans) ? (plans as ReadonlyArray<PlanDefinition>) : [plans as PlanDefinition],
-})
+/** What to push, given as one or as a list. */
+const toList = <A extends object>(given: A | ReadonlyArray<A>): ReadonlyArray<A> =>
+  Array.isArray(given) ? (given as ReadonlyArray<A>) : [given as A]
+
+const toPushed = (plans: PlanDefinition | ReadonlyArray<PlanDefinition>) => ({ plans: toList(plans) })
+const toPushedCards = (cards: RateCard | ReadonlyArray<RateCard>) => ({ rateCards: toList(cards) })
+
+/** The calls that only rate cards have. */
+export const makeCardCalls = (calls: Calls): Pick<RateCards, "push" | "diff"> => {
+  const cards = calls.service(RateCardsService)
+  return {
+    push: (input, options) => calls.run(() => cards.push(toPushedCards(input)), options),
+    diff: (input, options) => calls.run(() => cards.diff(toPushedCards(input)), options),
+  }
+}
 
 export const makePlans = (calls: Calls): Plans => {
   const plans = calls.service(PlansService)

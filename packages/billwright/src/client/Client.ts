@@ -1,6 +1,7 @@
 /**
  * A client of the REST API, for any runtime with `fetch`.
  */
+import type { RateCards } from "../catalog/RateCards.ts"
 import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
 import type { PaymentMethods } from "../payments/PaymentMethods.ts"
 import { makeAdvance } from "../time/TestClockAdvance.ts"
@@ -15,7 +16,8 @@ import { makeEntitlements } from "./EntitlementRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
 import { makePayments } from "./PaymentRequests.ts"
-import { makePlans } from "./PlanRequests.ts"
+import { makeCardCalls, makePlans } from "./PlanRequests.ts"
+import { makeRefunds } from "./RefundRequests.ts"
 import { path, write } from "./Requests.ts"
 import { makeResource } from "./ResourceRequests.ts"
 import { makeSubscriptions } from "./SubscriptionRequests.ts"
@@ -104,17 +106,40 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: false,
       integers: {},
     }),
+    rateCards: {
+      ...makeResource<Omit<RateCards, "push" | "diff">>(connection, {
+        path: "/rate_cards",
+        removal: null,
+        isMutable: false,
+        isReadOnly: true,
+        integers: {},
+      }),
+      ...makeCardCalls(connection),
+    },
     redemptions: makeResource(connection, {
       path: "/redemptions",
       removal: "end",
       isMutable: false,
       integers: {},
     }),
-    refunds: makeResource(connection, {
-      path: "/refunds",
+    refunds: makeRefunds(connection),
+    autoTopUps: makeResource(connection, {
+      path: "/auto_top_ups",
+      removal: "delete",
+      isMutable: true,
+      integers: { amount: true, price: true, level: true },
+    }),
+    topUps: makeResource(connection, {
+      path: "/top_ups",
       removal: null,
       isMutable: false,
-      integers: { amount: true, reversed: true },
+      integers: { amount: true, price: true },
+    }),
+    creditAlerts: makeResource(connection, {
+      path: "/credit_alerts",
+      removal: "delete",
+      isMutable: true,
+      integers: { level: true },
     }),
     spendAlerts: makeResource(connection, {
       path: "/spend_alerts",

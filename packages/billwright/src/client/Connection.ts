@@ -55,6 +55,8 @@ export interface Request {
   /** The part of the URL after `/v1`, encoded, with its query. */
   readonly path: string
   readonly body?: object
+  /** How an answer is read that is not JSON. */
+  readonly as?: "text" | "arrayBuffer"
   readonly signal?: AbortSignal | undefined
 }
 
@@ -97,11 +99,11 @@ export class Connection {
 
   /** Sends a request and reads the answer. Rejects with `ApiError`, `ConnectionError` or the signal's reason. */
   async send(request: Request): Promise<Answer> {
-    const { body, method, path, signal } = request
+    const { as, body, method, signal } = request
     const init: RequestInit = {
       method,
       headers: {
-        accept: "application/json",
+        accept: as === undefined ? "application/json" : "*/*",
         authorization: this.#authorization,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         // All tries send the same key: if the answer to one was lost, the next does not carry out the change again.
@@ -111,7 +113,7 @@ export class Connection {
     }
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
-      const outcome = await this.#attempt(path, init, signal)
+      const outcome = await this.#attempt(request, init)
       if (!(outcome instanceof Error) && outcome.response.ok) {
         return { status: outcome.response.status, body: outcome.body }
       }
@@ -139,9 +141,8 @@ export class Connection {
   }
 
   async #attempt(
-    path: string,
+    { as, path, signal }: Request,
     init: RequestInit,
-    signal: AbortSignal | undefined,
   ): Promise<{ readonly response: Response; readonly body: unknown } | ConnectionError> {
     const timeout = AbortSignal.timeout(this.#timeoutMillis)
     try {
@@ -149,7 +150,7 @@ export class Connection {
         ...init,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       })
-      const body = parse(await response.text())
+      const body = response.ok && as ? await response[as]() : parse(await response.text())
       if (response.ok && body === undefined) {
         return new ConnectionError(
           "network_error",

@@ -4,7 +4,7 @@
 import type { CreditNote, CreditNotes } from "../invoices/CreditNotes.ts"
 import type { Connection } from "./Connection.ts"
 import { withIntegers } from "./Integers.ts"
-import { list, path, read, write } from "./Requests.ts"
+import { documents, list, path, read, write } from "./Requests.ts"
 
 const toLine = withIntegers<CreditNote["lines"][number]>({ amount: true })
 const toTax = withIntegers<CreditNote["taxes"][number]>({ taxable: true, amount: true })
@@ -39,5 +39,6 @@ export const makeCreditNotes = (connection: Connection): CreditNotes => ({
     ),
   get: async (id, options) =>
     toNote(await read<CreditNote>(connection, path`/credit_notes/${id}`, undefined, options)),
+  ...documents(connection, "credit_notes"),
   list: (query, options) => list(connection, "/credit_notes", query, options, toNote),
 })

@@ -7,6 +7,8 @@ import type {
   CreditConsumption,
   CreditEntry,
   CreditGrant,
+  CreditGrantStep,
+  CreditRollover,
   Credits,
 } from "../credits/Credits.ts"
 import { type Hold, type Holds, reserved } from "../credits/Holds.ts"
@@ -16,7 +18,15 @@ import { list, path, read, write } from "./Requests.ts"
 
 const AMOUNTS = { available: true, held: true, debt: true } as const
 
-const toGrant = withIntegers<CreditGrant>({ amount: true, available: true, held: true })
+const toGrantAmounts = withIntegers<CreditGrant>({ amount: true, available: true, held: true })
+const toRollover = withIntegers<CreditRollover>({ maximum: true })
+const toStep = withIntegers<CreditGrantStep>({ amount: true })
+const toGrant = ({ rollover, steps, ...rest }: CreditGrant): CreditGrant =>
+  toGrantAmounts({
+    ...rest,
+    rollover: rollover === null ? null : toRollover(rollover),
+    steps: steps.map(toStep),
+  })
 const toEntry = withIntegers<CreditEntry>(AMOUNTS)
 const toBalance = withIntegers<CreditBalance>(AMOUNTS)
 const toAmounts = withIntegers<CreditAmounts>(AMOUNTS)

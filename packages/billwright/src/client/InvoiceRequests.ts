@@ -2,12 +2,12 @@
  * Invoices over the API.
  */
 import type { CallOptions } from "../Call.ts"
-import type { Invoice, Invoices } from "../invoices/Invoices.ts"
+import type { Invoice, InvoicePayment, Invoices } from "../invoices/Invoices.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { UsageRecord } from "../usage/Usage.ts"
 import type { Connection } from "./Connection.ts"
 import { withIntegers } from "./Integers.ts"
-import { list, path, read, write } from "./Requests.ts"
+import { documents, list, path, read, write } from "./Requests.ts"
 import { toWire } from "./WireNames.ts"
 
 const toLine = withIntegers<Invoice["lines"][number]>({ amount: true, discount: true, net: true })
@@ -66,12 +66,23 @@ export const makeInvoices = (connection: Connection): Invoices => {
         ),
       ),
     finalize: (id, options) => post(path`/invoices/${id}/finalize`, options),
+    ...documents(connection, "invoices"),
     delete: async (id, options) => {
       await write(connection, "DELETE", path`/invoices/${id}`, undefined, options)
     },
     void: (id, options) => post(path`/invoices/${id}/void`, options),
     pay: async (id, input = {}, options) =>
       toInvoice(await write<Invoice>(connection, "POST", path`/invoices/${id}/pay`, input, options)),
+    startPayment: async (id, input = {}, options) => {
+      const sent = await write<InvoicePayment>(
+        connection,
+        "POST",
+        path`/invoices/${id}/payment`,
+        input,
+        options,
+      )
+      return { invoice: toInvoice(sent.invoice), clientSecret: sent.clientSecret, url: sent.url }
+    },
     markUncollectible: (id, options) => post(path`/invoices/${id}/mark_uncollectible`, options),
   }
 }

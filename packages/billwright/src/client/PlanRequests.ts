@@ -1,8 +1,9 @@
-import type { CallOptions } from "../Call.ts"
 /**
- * Calls of plans over the API.
+ * Calls of plans and pushes of rate cards over the API.
  */
+import type { CallOptions } from "../Call.ts"
 import type { PlanChange, PlanPreview, Plans } from "../catalog/Plans.ts"
+import type { RateCards } from "../catalog/RateCards.ts"
 import type { Connection } from "./Connection.ts"
 import { list, path, read, readAll, write } from "./Requests.ts"
 
@@ -12,19 +13,29 @@ const toPreview = ({ lines, total, ...preview }: PlanPreview): PlanPreview => ({
   total: BigInt(total),
 })
 
+/** Sends plans or rate cards, given as one or as a list. */
+const send =
+  (connection: Connection, field: "plans" | "rate_cards") =>
+  (to: string) =>
+  (given: unknown, options?: CallOptions): Promise<ReadonlyArray<PlanChange>> =>
+    readAll<PlanChange>(connection, {
+      method: "POST",
+      path: to,
+      body: { [field]: Array.isArray(given) ? given : [given] },
+      signal: options?.signal,
+    })
+
+/** The calls that only rate cards have. */
+export const makeCardCalls = (connection: Connection): Pick<RateCards, "push" | "diff"> => {
+  const sendCards = send(connection, "rate_cards")
+  return { push: sendCards("/catalog/push"), diff: sendCards("/catalog/diff") }
+}
+
 export const makePlans = (connection: Connection): Plans => {
-  const send =
-    (to: string) =>
-    (plans: unknown, options?: CallOptions): Promise<ReadonlyArray<PlanChange>> =>
-      readAll<PlanChange>(connection, {
-        method: "POST",
-        path: to,
-        body: { plans: Array.isArray(plans) ? plans : [plans] },
-        signal: options?.signal,
-      })
+  const sendPlans = send(connection, "plans")
   return {
-    push: send("/catalog/push"),
-    diff: send("/catalog/diff"),
+    push: sendPlans("/catalog/push"),
+    diff: sendPlans("/catalog/diff"),
     get: (key, options) => read(connection, path`/plans/${key}`, undefined, options),
     list: (query, options) => list(connection, "/plans", query, options),
     getVersion: (key, version, options) =>

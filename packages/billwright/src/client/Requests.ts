@@ -38,6 +38,30 @@ export const read = async <A>(
   return fromWire<A>((await connection.send(request)).body)
 }
 
+/** What an answer is that is not JSON. */
+interface Files {
+  readonly text: string
+  readonly arrayBuffer: ArrayBuffer
+}
+
+/** The documents of a resource: `invoices` or `credit_notes`. */
+export const documents = (connection: Connection, of: string) => {
+  const file = async <As extends keyof Files>(
+    id: string,
+    kind: string,
+    as: As,
+    options: CallOptions | undefined,
+  ): Promise<Files[As]> => {
+    const request = { method: "GET", path: path`/${of}/${id}/${kind}`, as, signal: options?.signal } as const
+    return (await connection.send(request)).body as Files[As]
+  }
+  return {
+    html: (id: string, options?: CallOptions) => file(id, "html", "text", options),
+    pdf: async (id: string, options?: CallOptions) =>
+      new Uint8Array(await file(id, "pdf", "arrayBuffer", options)),
+  }
+}
+
 /** A list. `convert` makes its items from those of the answer. */
 export const list = <
   Query extends PageQuery,

@@ -38,12 +38,33 @@ export interface CreditBalance extends CreditAccount, CreditAmounts {
 
 /**
  * What made a grant by itself. `credit_note`: it gave money back. `invoice`: it came to less than 0, and the grant is the
- * difference.
+ * difference. `subscription`: its plan grants it for a period.
  */
 export interface CreditGrantSource {
-  readonly type: "credit_note" | "invoice"
-  /** `crn_…` or `inv_…` */
+  readonly type: "credit_note" | "invoice" | "subscription"
+  /** `crn_…`, `inv_…` or `sub_…` */
   readonly id: string
+  /** The number of the period of the subscription. `null` for the others. */
+  readonly period: number | null
+}
+
+/** What is left of a grant at the end of its period stays, up to a maximum, for some more time. */
+export interface CreditRollover {
+  readonly maximum: bigint
+  /** When that ends. */
+  readonly expiresAt: Date
+}
+
+/** What a plan grants for the part of a period that it served: from position `from` to `to`, of `of`. */
+export interface CreditGrantStep {
+  readonly plan: { readonly key: string; readonly version: number }
+  /** What it grants for a full period: a decimal. */
+  readonly granted: string
+  /** Positions are days or milliseconds of the period, as the plan measures it. */
+  readonly from: number
+  readonly to: number
+  readonly of: number
+  readonly amount: bigint
 }
 
 /** A grant of credits to a customer. */
@@ -60,6 +81,10 @@ export interface CreditGrant extends CreditAccount {
   readonly available: bigint
   /** What open holds keep of it. It stays held when the grant ends. */
   readonly held: bigint
+  /** What stays when its period ends. `null`: nothing. */
+  readonly rollover: CreditRollover | null
+  /** How the amount comes about, if a plan grants it. The steps sum to it. */
+  readonly steps: ReadonlyArray<CreditGrantStep>
   /** What made it by itself. `null`: it was granted by a call. */
   readonly source: CreditGrantSource | null
   /** When its credits begin. */
@@ -106,8 +131,8 @@ export interface CreditConsumption extends CreditAccount {
 
 /**
  * `grant`, `expire`, `void`: a grant begins and ends. `consume`: credits are used at once. `reserve`, `commit`, `release`,
- * `lapse`: a hold keeps credits, uses them, and gives them back. `repay`: credits repay a debt. `apply`: an invoice that was
- * issued uses them. `restore`: it was voided, and gives them back.
+ * `lapse`: a hold keeps credits, uses them, and gives them back. `repay`: credits repay a debt. `adjust`: a change of the plan
+ * grants more or less. `apply`: an invoice that was issued uses them. `restore`: it was voided, and gives them back.
  */
 export type CreditEntryKind =
   | "grant"
@@ -119,6 +144,7 @@ export type CreditEntryKind =
   | "release"
   | "lapse"
   | "repay"
+  | "adjust"
   | "apply"
   | "restore"
 
@@ -129,7 +155,7 @@ export interface CreditEntry extends CreditAccount, CreditAmounts {
   /** 1 for the first of the customer and unit, and one more each. */
   readonly sequence: number
   readonly kind: CreditEntryKind
-  /** The grant whose credits they are. `null` for what became debt. */
+  /** The grant whose credits they are. `null` for a use that became debt. */
   readonly grantId: string | null
   readonly holdId: string | null
   readonly consumptionId: string | null

@@ -24,6 +24,7 @@ export interface Customer {
   readonly address: Address | null
   /** How many days after it was issued an invoice has to be paid. `null`: the option `invoices.netDays`. */
   readonly netDays: number | null
+  readonly collectionMethod: CollectionMethod
   /** The test clock that its subscriptions and invoices go by. `null`: real time. */
   readonly testClockId: string | null
   readonly metadata: Metadata
@@ -37,6 +38,12 @@ export interface Customer {
  * the tax itself.
  */
 export type TaxStatus = "taxable" | "exempt" | "reverse_charge"
+
+/**
+ * How the invoices of a customer are paid. `charge_automatically`: the payment provider takes the money from when they are
+ * issued. `send_invoice`: the customer pays by itself, and nothing is charged unless somebody asks for it.
+ */
+export type CollectionMethod = "charge_automatically" | "send_invoice"
 
 /** A postal address without its country. Each line, city and region has 1 to 200 characters, the postcode at most 20. */
 export interface Address {
@@ -64,6 +71,8 @@ export interface CustomerBilling {
   readonly address?: Address | null | undefined
   /** 0 to 365 days. */
   readonly netDays?: number | null | undefined
+  /** Default: `charge_automatically`. A change counts for invoices that are issued from then on. */
+  readonly collectionMethod?: CollectionMethod | undefined
 }
 
 /** A new customer. */

@@ -27,6 +27,15 @@ export interface CheckEntitlement {
   readonly quantity?: number | undefined
 }
 
+/** What is asked of a feature, and how old the answer may be. */
+export interface AskEntitlement extends CheckEntitlement {
+  /**
+   * In milliseconds: 0 to 60,000. If this process has an answer that is no older, it gives that, and asks no store. Default:
+   * 0, which always asks.
+   */
+  readonly maxStalenessMillis?: number | undefined
+}
+
 /** What a customer uses of a metered feature. */
 export interface ConsumeEntitlement extends CheckEntitlement {
   /** The dimensions of the usage record. */
@@ -81,8 +90,13 @@ export interface EntitlementConsumption extends Entitlement {
  * `consume` also has `UsageKeyConflictError`.
  */
 export interface Entitlements {
-  /** Whether a customer may use a feature now. It promises nothing: another call may use it up first. */
-  check(input: CheckEntitlement, options?: CallOptions): Promise<Entitlement>
+  /**
+   * Whether a customer may use a feature now. It promises nothing: another call may use it up first.
+   *
+   * With `maxStalenessMillis` it may give an answer that this process has read before. `consume` of this process makes it
+   * forget what it has read of the customer, and within a transaction it always asks. So does the client of the API.
+   */
+  check(input: AskEntitlement, options?: CallOptions): Promise<Entitlement>
   /** All features of the plans of a customer, in the order of their keys, each as it is for a quantity of 1. */
   list(customer: { readonly customerId: string }, options?: CallOptions): Promise<ReadonlyArray<Entitlement>>
   /**

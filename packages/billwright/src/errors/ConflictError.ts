@@ -89,7 +89,7 @@ export class CustomerHasSubscriptionError extends ConflictError {
 }
 
 /**
- * The subscription, invoice, invoice item, payment, payment method, payment provider, credit grant or hold does not allow
+ * The subscription, invoice, invoice item, payment, payment method, payment provider, refund, credit grant or hold does not allow
  * the action as it is. The `availableActions` of the first two are those that they allow. Nothing has changed.
  */
 export class ActionUnavailableError extends ConflictError {
@@ -101,6 +101,7 @@ export class ActionUnavailableError extends ConflictError {
     | "payment"
     | "payment method"
     | "payment provider"
+    | "refund"
     | "credit grant"
     | "hold"
   readonly id: string

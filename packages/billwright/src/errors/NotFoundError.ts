@@ -162,12 +162,48 @@ export class RedemptionNotFoundError extends NotFoundError {
   }
 }
 
+/** No credit alert has the id, or it was deleted. */
+export class CreditAlertNotFoundError extends NotFoundError {
+  override readonly name = "CreditAlertNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("credit_alert_not_found", id, message, options)
+  }
+}
+
+/** No top-up has the id. */
+export class TopUpNotFoundError extends NotFoundError {
+  override readonly name = "TopUpNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("top_up_not_found", id, message, options)
+  }
+}
+
+/** No automatic top-up has the id, or it was deleted. */
+export class AutoTopUpNotFoundError extends NotFoundError {
+  override readonly name = "AutoTopUpNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("auto_top_up_not_found", id, message, options)
+  }
+}
+
 /** No spend alert has the id, or it was deleted. */
 export class SpendAlertNotFoundError extends NotFoundError {
   override readonly name = "SpendAlertNotFoundError"
 
   constructor(id: string, message: string, options?: NotFoundOptions) {
     super("spend_alert_not_found", id, message, options)
+  }
+}
+
+/** No version of a rate card has the id. */
+export class RateCardNotFoundError extends NotFoundError {
+  override readonly name = "RateCardNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("rate_card_not_found", id, message, options)
   }
 }
 

@@ -63,7 +63,7 @@ export interface InvoiceSnapshot {
 /** A line of an invoice in the data of an event. */
 export interface InvoiceLineSnapshot {
   readonly id: string
-  readonly kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
+  readonly kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up"
   readonly charge: string | null
   readonly description: string
   readonly subscription_id: string | null
@@ -192,7 +192,7 @@ export interface SpendAlertData {
   readonly amount: number | bigint
   /** What the usage of the period cost when it was checked, before discounts and taxes. */
   readonly spent: number | bigint
-  readonly action: "notify" | "block"
+  readonly action: "notify" | "block" | "invoice"
   readonly period_start: string
   readonly period_end: string
 }
@@ -304,7 +304,7 @@ export interface CreditData {
   readonly available: number | bigint
   readonly held: number | bigint
   readonly debt: number | bigint
-  /** Rises with each change of the customer's credits in the unit. Drop an event whose number is not above the last one's. */
+  /** Rises with each change of the customer's credits in the unit. Events of one change may share it. Drop an older one. */
   readonly sequence: number
 }
 
@@ -312,6 +312,25 @@ export interface CreditData {
 export interface CreditGrantData extends CreditData {
   readonly grant_id: string
   readonly amount: number | bigint
+}
+
+/** Data of `credit.low`. */
+export interface CreditLowData extends CreditData {
+  readonly credit_alert_id: string
+  /** The level of the alert: less than that is available. */
+  readonly level: number | bigint
+}
+
+/** Data of `credit.top_up_suspended`. */
+export interface TopUpSuspendedData {
+  readonly auto_top_up_id: string
+  readonly customer_id: string
+  readonly unit: string
+  /** The invoice whose payment was declined. */
+  readonly invoice_id: string
+  readonly currency: string
+  /** In the minor unit of the currency, before taxes. */
+  readonly price: number | bigint
 }
 
 /** Data of `entitlement.limit_reached`. */
@@ -341,6 +360,8 @@ export interface BuiltInEvents {
   readonly "credit.exhausted": CreditData
   readonly "credit.expired": CreditGrantData
   readonly "credit.granted": CreditGrantData
+  readonly "credit.low": CreditLowData
+  readonly "credit.top_up_suspended": TopUpSuspendedData
   readonly "credit_note.created": CreditNoteData
   readonly "entitlement.limit_reached": EntitlementLimitData
   readonly "invoice.collection_exhausted": InvoiceData

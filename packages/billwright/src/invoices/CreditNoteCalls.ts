@@ -1,7 +1,12 @@
 /**
  * Implements `billing.creditNotes`.
  */
-import { CreditNote as Core, CreditNotes as CreditNotesService, creditNoteView } from "@billwright/core"
+import {
+  CreditNote as Core,
+  CreditNotes as CreditNotesService,
+  creditNoteView,
+  Documents,
+} from "@billwright/core"
 import { Effect } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
@@ -28,10 +33,22 @@ const toCreate = (input: CreateCreditNote): Core.CreateCreditNote => {
 
 export const makeCreditNotes = (calls: Calls): CreditNotes => {
   const notes = calls.service(CreditNotesService)
+  const documents = calls.service(Documents)
   return {
     create: (input, options) =>
       calls.run(() => Effect.map(notes.create(toCreate(input)), creditNoteView), options),
     get: (id, options) => calls.run(() => Effect.map(notes.get(toId(id)), creditNoteView), options),
+    pdf: (id, options) =>
+      calls.runAsIs(() => Effect.flatMap(documents.creditNote(toId(id)), documents.pdf), options),
+    html: (id, options) =>
+      calls.run(
+        () =>
+          documents.creditNote(toId(id)).pipe(
+            Effect.flatMap(documents.page),
+            Effect.map(({ html }) => html),
+          ),
+        options,
+      ),
     list: (query, options) =>
       makeListing(query, (page) =>
         calls.run(

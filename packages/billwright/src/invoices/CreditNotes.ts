@@ -76,6 +76,10 @@ export interface CreditNotes {
   /** Never gives back more than is left, also when several are created at once. What is still due is waived first. */
   create(input: CreateCreditNote, options?: CallOptions): Promise<CreditNote>
   get(id: string, options?: CallOptions): Promise<CreditNote>
+  /** The credit note as an HTML page for people, in the language of the customer. It has no script, and needs no other file. */
+  html(id: string, options?: CallOptions): Promise<string>
+  /** The same as PDF. Needs the package `@billwright/pdf`: without it, it rejects with the code `pdf_unavailable`. */
+  pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
   list(query?: ListCreditNotes, options?: CallOptions): Listing<CreditNote>
 }

@@ -2,6 +2,7 @@
  * Implements `billing.invoices`.
  */
 import {
+  Documents,
   Invoice as Core,
   Invoices as InvoicesService,
   invoiceView,
@@ -9,6 +10,7 @@ import {
   SUBSCRIPTION_ID_PREFIX,
 } from "@billwright/core"
 import { Effect } from "effect"
+import { shown } from "../payments/ProviderBridge.ts"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
 import { toAmount, toInput, toInstant, toOptionalInput } from "../runtime/Input.ts"
@@ -38,6 +40,7 @@ const toCreate = (input: CreateInvoice) =>
 export const makeInvoices = (calls: Calls): Invoices => {
   const invoices = calls.service(InvoicesService)
   const payments = calls.service(PaymentsService)
+  const documents = calls.service(Documents)
   return {
     get: (id, options) => calls.run(() => Effect.map(invoices.get(toId(id)), invoiceView), options),
     list: (query, options) =>
@@ -70,6 +73,26 @@ export const makeInvoices = (calls: Calls): Invoices => {
     void: (id, options) => calls.run(() => Effect.map(invoices.void(toId(id)), invoiceView), options),
     pay: (id, input, options) =>
       calls.run(() => Effect.map(payments.pay(toId(id), toOptionalInput(input)), invoiceView), options),
+    pdf: (id, options) =>
+      calls.runAsIs(() => Effect.flatMap(documents.invoice(toId(id)), documents.pdf), options),
+    html: (id, options) =>
+      calls.run(
+        () =>
+          documents.invoice(toId(id)).pipe(
+            Effect.flatMap(documents.page),
+            Effect.map(({ html }) => html),
+          ),
+        options,
+      ),
+    startPayment: (id, input, options) =>
+      calls.run(
+        () =>
+          Effect.map(payments.startPayment(toId(id), toOptionalInput(input)), ({ invoice, ...action }) => ({
+            invoice: invoiceView(invoice),
+            ...shown(action),
+          })),
+        options,
+      ),
     markUncollectible: (id, options) =>
       calls.run(() => Effect.map(invoices.markUncollectible(toId(id)), invoiceView), options),
   }

@@ -18,6 +18,7 @@ import type {
 } from "@billwright/engine"
 import type { CallOptions } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
+import type { CustomerAction } from "../payments/MethodProvider.ts"
 import type { UsageRecord } from "../usage/Usage.ts"
 import type { DueFailure, PlanRef } from "./Billed.ts"
 
@@ -29,6 +30,8 @@ export type {
   InvoiceStatus,
   LineKind as InvoiceLineKind,
   LineRef as InvoiceLineRef,
+  PostalAddress,
+  Seller,
   Step as RatingStep,
   Tax as InvoiceTax,
   TaxBehavior,
@@ -181,6 +184,21 @@ export interface PayInvoice {
   readonly paymentMethodId?: string | undefined
 }
 
+/** How the payment of an invoice is attempted while the customer is there. */
+export interface StartInvoicePayment extends PayInvoice {
+  /** Where a page of the provider sends the customer after the confirmation. Default: the customer stays on your page. */
+  readonly returnUrl?: string | null | undefined
+}
+
+/**
+ * How the customer confirms a payment. Hand it to the customer's browser; it is given out once, and not stored. Both are
+ * `null` if nothing has to be confirmed.
+ */
+export interface InvoicePayment extends CustomerAction {
+  /** The invoice afterwards. Unless its `collection` is `awaiting_customer`, there is nothing to confirm. */
+  readonly invoice: Invoice
+}
+
 /**
  * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `CustomerNotFoundError`, `SubscriptionNotFoundError`,
  * `PaymentMethodNotFoundError`,
@@ -234,6 +252,23 @@ export interface Invoices {
    * transaction.
    */
   pay(id: string, input?: PayInvoice, options?: CallOptions): Promise<Invoice>
+  /**
+   * The invoice as an HTML page for people, for screens and for paper, in the language of the customer. It has no script, and
+   * needs no other file. What was paid and credited is as of now.
+   */
+  html(id: string, options?: CallOptions): Promise<string>
+  /**
+   * The same as `pay`, for a page on which the customer is: what the bank asks the customer to confirm is confirmed there
+   * with the `clientSecret`, or, with a `returnUrl`, on a page of the provider. An attempt that waits for the customer is read
+   * first, and attempted again if it still waits. Call it again when the customer has confirmed it, or wait for the webhook
+   * of the provider.
+   */
+  startPayment(id: string, input?: StartInvoicePayment, options?: CallOptions): Promise<InvoicePayment>
+  /**
+   * The same as PDF, without the computation of usage. The same document always has the same bytes. Needs the package
+   * `@billwright/pdf`: without it, it rejects with the code `pdf_unavailable`.
+   */
+  pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /** Writes an issued invoice off. It may still be paid. */
   markUncollectible(id: string, options?: CallOptions): Promise<Invoice>
 }

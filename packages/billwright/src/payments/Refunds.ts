@@ -30,7 +30,7 @@ export interface Refund {
   readonly currency: string
   readonly reason: CreditNoteReason
   readonly status: RefundStatus
-  /** Why it has failed: a code of the provider, or `refused_by_provider`. */
+  /** Why it has failed: a code of the provider, `refused_by_provider`, `payment_disputed`, or `resolved_by_person`. */
   readonly failureCode: string | null
   /** Who gives the money back: the provider of the payment. `manual`: a person has. */
   readonly provider: string
@@ -56,6 +56,14 @@ export interface CreateRefund {
   readonly creditNoteId?: string | null | undefined
 }
 
+/** What came of a refund. */
+export interface ResolveRefund {
+  /** `succeeded`: the customer has the money. `failed`: nothing was given back. */
+  readonly status: "succeeded" | "failed"
+  /** How the provider names it, if a person has made it there: 1 to 255 characters. */
+  readonly reference?: string | undefined
+}
+
 /** Selects refunds, newest first. */
 export interface ListRefunds extends PageQuery {
   readonly customerId?: string | undefined
@@ -66,8 +74,8 @@ export interface ListRefunds extends PageQuery {
 
 /**
  * Errors: `InvalidInputError`, `PaymentNotFoundError`, `CreditNoteNotFoundError`, `RefundNotFoundError`,
- * `ActionUnavailableError` when nothing of the payment is left to refund, and
- * `InvoicingUnsupportedError`.
+ * `ActionUnavailableError` when nothing of the payment is left to refund or the refund does not allow it as it is,
+ * `PaymentProviderUnavailableError` when the provider does not answer, and `InvoicingUnsupportedError`.
  */
 export interface Refunds {
   /**
@@ -79,6 +87,19 @@ export interface Refunds {
    * collected by itself.
    */
   create(input: CreateRefund, options?: CallOptions): Promise<Refund>
+  /**
+   * Reads a refund at the payment provider now, and stores what it states. One that was not sent yet, that the provider does
+   * not know, or of a recorded payment is given as it is. Not in a transaction.
+   */
+  refresh(id: string, options?: CallOptions): Promise<Refund>
+  /**
+   * Says what came of a refund that is `pending` or `unresolved`, because a person has found out. One that was not sent yet
+   * is not sent any more. Otherwise the provider is read first, and what it states counts instead; while it works on the
+   * refund, this is refused. Repeating it changes nothing. One that was sent is not resolved in a transaction.
+   *
+   * A refund that is said to have `failed` has succeeded after all when the provider tells so later.
+   */
+  resolve(id: string, input: ResolveRefund, options?: CallOptions): Promise<Refund>
   get(id: string, options?: CallOptions): Promise<Refund>
   list(query?: ListRefunds, options?: CallOptions): Listing<Refund>
 }

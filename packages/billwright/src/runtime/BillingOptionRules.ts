@@ -120,6 +120,8 @@ const rules = {
     netDays: anything,
     whenExhausted: anything,
     tax,
+    seller: anything,
+    locale: anything,
   }),
   keys: fields({
     pepper: must((value) => typeof value === "string" && value !== "", "text that is not empty"),

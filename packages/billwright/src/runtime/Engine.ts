@@ -18,6 +18,7 @@ import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { toEventTypes } from "../events/EventTypeBridge.ts"
+import { makePdf } from "../invoices/Pdf.ts"
 import type { TaxService, TaxTable } from "../invoices/Taxes.ts"
 import { toCoreProvider } from "../payments/ProviderBridge.ts"
 import * as BillingOptionRules from "./BillingOptionRules.ts"
@@ -116,6 +117,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
   const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
   return {
     events: { types: toEventTypes(events) },
+    pdf: makePdf,
     webhooks: defined("network", policy),
     ...defined("encryption", encryption),
     ...defined("usage", usage),

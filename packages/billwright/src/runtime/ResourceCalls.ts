@@ -6,6 +6,8 @@ import {
   Meters,
   PaymentMethod,
   PaymentMethods,
+  Refund,
+  Refunds,
   type Resource,
   Resources,
   TestClock,
@@ -13,10 +15,12 @@ import {
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
+import { makeCardCalls } from "../catalog/PlanCalls.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { StartPaymentMethodSetup } from "../payments/PaymentMethods.ts"
 import { shown } from "../payments/ProviderBridge.ts"
+import type { ResolveRefund } from "../payments/Refunds.ts"
 import type { ResourceCalls } from "../Resources.ts"
 import { makeAdvance } from "../time/TestClockAdvance.ts"
 import { makeRebuild } from "../usage/MeterRebuild.ts"
@@ -104,6 +108,15 @@ const methodCalls = (calls: Calls) => ({
     calls.run(() => calls.service(PaymentMethods).refresh(toMethodId(id)), options),
 })
 
+const toRefundId = Ids.of(Refund.REFUND_ID_PREFIX)
+
+const refundCalls = (calls: Calls) => ({
+  refresh: (id: string, options?: CallOptions) =>
+    calls.run(() => calls.service(Refunds).refresh(toRefundId(id)), options),
+  resolve: (id: string, input: ResolveRefund, options?: CallOptions) =>
+    calls.run(() => calls.service(Refunds).resolve(toRefundId(id), toInput(input)), options),
+})
+
 /** The calls that only one resource has. */
 const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
   testClocks: {
@@ -113,6 +126,8 @@ const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
     }),
   },
   paymentMethods: methodCalls(calls),
+  rateCards: makeCardCalls(calls),
+  refunds: refundCalls(calls),
   meters: {
     rebuild: makeRebuild((id, options) => {
       const toId = Ids.of(Meter.METER_ID_PREFIX)

@@ -7,8 +7,11 @@ import type { Listing, PageQuery } from "../Listing.ts"
 /** `once`: it fires once in a period. `multiples`: it fires again at each multiple of its amount. */
 export type SpendAlertRepeat = "once" | "multiples"
 
-/** `notify`: it publishes its event. `block`: it also blocks until the end of the period. */
-export type SpendAlertAction = "notify" | "block"
+/**
+ * `notify`: it publishes its event. `block`: it also blocks until the end of the period. `invoice`: it also bills the usage of
+ * the period so far. Only for alerts of a subscription.
+ */
+export type SpendAlertAction = "notify" | "block" | "invoice"
 
 /**
  * Publishes the event `spend.alert` when what usage costs in a period reaches the amount, before discounts and taxes. Fees

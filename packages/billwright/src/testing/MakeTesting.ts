@@ -1,3 +1,4 @@
+import type { FixedClock } from "@billwright/core"
 /**
  * Implements `testing` of a test billing.
  */
@@ -6,7 +7,6 @@ import type { BillingCalls } from "../Billing.ts"
 import type { EventMap } from "../events/EventMap.ts"
 import type { Engine } from "../runtime/Engine.ts"
 import type { DeliveryWithAttempts } from "../webhooks/Deliveries.ts"
-import type { FixedClock } from "./FixedClock.ts"
 import type { Testing } from "./Testing.ts"
 import type { TestReceivers } from "./TestReceivers.ts"
 import { after, makeAdvance, target } from "./TimeTravel.ts"

@@ -1,3 +1,4 @@
+import { FixedClock } from "@billwright/core"
 /**
  * Starts a test billing.
  */
@@ -7,7 +8,6 @@ import { ConfigurationError } from "../errors/RuntimeError.ts"
 import type { EventMap } from "../events/EventMap.ts"
 import { start } from "../runtime/Engine.ts"
 import { makeBilling } from "../runtime/Handle.ts"
-import { FixedClock } from "./FixedClock.ts"
 import { makeTesting } from "./MakeTesting.ts"
 import type { TestBilling, TestBillingOptions } from "./TestBilling.ts"
 import { TestReceivers } from "./TestReceivers.ts"

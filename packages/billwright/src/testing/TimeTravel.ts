@@ -2,11 +2,11 @@
  * Moves the clock of a test, and does what is due on the way, each at its instant.
  */
 import { BillingRuns, DeliveryStore, Instant } from "@billwright/core"
+import type { FixedClock } from "@billwright/core"
 import { DateTime, Effect, Option } from "effect"
 import type { Instant as DateOrText } from "../Call.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { Engine } from "../runtime/Engine.ts"
-import type { FixedClock } from "./FixedClock.ts"
 import type { TestDuration } from "./Testing.ts"
 
 const UNITS: ReadonlyArray<keyof TestDuration> = [

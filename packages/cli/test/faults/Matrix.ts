@@ -132,6 +132,11 @@ export const MATRIX: ReadonlyArray<Row> = [
     "J6: one refund for each, booked once",
   ),
   row(
+    63,
+    "a person refunds a payment while its customer's bank disputes it: SIGKILL around each step, notices again and again, two processes at once",
+    "J6: nothing is given back twice; refunds, disputes and what the invoice is paid with are those of the provider's book",
+  ),
+  row(
     70,
     "SIGKILL of a process that checks spend alerts, before or after any commit; 4 processes at once",
     "each alert fires once, with its event",

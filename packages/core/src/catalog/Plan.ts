@@ -13,6 +13,7 @@ import {
   type PlanTerms,
   planSchemas,
   type Quantity,
+  rateCardSchemas,
   stepSchemas,
   termsOf,
 } from "@billwright/engine"
@@ -21,8 +22,15 @@ import * as Id from "../shared/Id.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Sha256 from "../shared/Sha256.ts"
 
-/** The JSON Schemas of plans, of their parts and of the steps of a rating, by name. `PlanDefinition` is that of a plan. */
-export const schemas: Readonly<Record<string, JsonSchema>> = { ...planSchemas, ...stepSchemas }
+/**
+ * The JSON Schemas of plans, of rate cards, of their parts and of the steps of a rating, by name. `PlanDefinition` is that of
+ * a plan, and `RateCardDefinition` that of a rate card.
+ */
+export const schemas: Readonly<Record<string, JsonSchema>> = {
+  ...planSchemas,
+  ...rateCardSchemas,
+  ...stepSchemas,
+}
 
 /** The prefix of plan ids. */
 export const PLAN_ID_PREFIX = "pln"

@@ -7,6 +7,7 @@ import type {
   CreditBalance,
   CreditEntry as EngineEntry,
   CreditGrant as EngineGrant,
+  PlanGrantStep,
 } from "@billwright/engine"
 import { Currency, grantAt } from "@billwright/engine"
 import { type DateTime, Schema } from "effect"
@@ -55,11 +56,12 @@ export const EntryKind = Schema.Literals([
   "release",
   "lapse",
   "repay",
+  "adjust",
   "apply",
   "restore",
 ])
-/** What made a grant: the document that gave a customer money back. */
-export const GrantSourceType = Schema.Literals(["credit_note", "invoice"])
+/** What made a grant: the document that gave a customer money back, or the subscription whose plan grants it. */
+export const GrantSourceType = Schema.Literals(["credit_note", "invoice", "subscription"])
 
 const unitMessage = {
   message: `must be an ISO 4217 currency code such as EUR, or a unit of yours such as token: a lower-case letter, then lower-case letters, digits and _, at most ${MAX_CREDIT_UNIT_LENGTH} characters`,
@@ -97,8 +99,10 @@ export interface AccountKey extends Schema.Schema.Type<typeof AccountKey> {}
 /** What made a grant by itself. An account has at most one grant of a source. */
 export interface GrantSource {
   readonly type: typeof GrantSourceType.Type
-  /** The id of the credit note, or of the invoice with a total below 0. */
+  /** The id of the credit note, of the invoice with a total below 0, or of the subscription. */
   readonly id: string
+  /** The number of the period of the subscription. `null` for the others. */
+  readonly period: number | null
 }
 
 /** A grant as it is stored. */
@@ -106,6 +110,8 @@ export interface StoredGrant extends Omit<EngineGrant, "id">, AccountKey {
   readonly id: CreditGrantId
   /** `null`: somebody granted it. */
   readonly source: GrantSource | null
+  /** What each plan of a period grants for its part of it. They sum to the amount. Empty unless a plan grants it. */
+  readonly steps: ReadonlyArray<PlanGrantStep>
   readonly idempotencyKey: string | null
 }
 
@@ -126,9 +132,14 @@ export interface StoredConsumption extends AccountKey {
 }
 
 /** A grant of credits. `available` and `held` are what is left of it. */
-export interface CreditGrant extends Omit<StoredGrant, "createdAt" | "effectiveAt" | "expiresAt"> {
+export interface CreditGrant extends Omit<
+  StoredGrant,
+  "createdAt" | "effectiveAt" | "expiresAt" | "rollover"
+> {
   readonly effectiveAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc | null
+  /** How much of what is left at the end of its period stays until when. `null`: nothing. */
+  readonly rollover: { readonly maximum: bigint; readonly expiresAt: DateTime.Utc } | null
   readonly createdAt: DateTime.Utc
 }
 
@@ -147,13 +158,18 @@ export interface AccountBalance extends AccountKey, CreditBalance {
 }
 
 /** A grant as callers see it at an instant. */
-export const toGrant = (stored: StoredGrant, now: number): CreditGrant => ({
-  ...stored,
-  ...(({ available, status }) => ({ available, status }))(grantAt(stored, now)),
-  effectiveAt: ofMillis(stored.effectiveAt),
-  expiresAt: ofMillisOrNull(stored.expiresAt),
-  createdAt: ofMillis(stored.createdAt),
-})
+export const toGrant = (stored: StoredGrant, now: number): CreditGrant => {
+  const { available, expiresAt, rollover, status } = grantAt(stored, now)
+  return {
+    ...stored,
+    available,
+    status,
+    rollover: rollover === null ? null : { ...rollover, expiresAt: ofMillis(rollover.expiresAt) },
+    effectiveAt: ofMillis(stored.effectiveAt),
+    expiresAt: ofMillisOrNull(expiresAt),
+    createdAt: ofMillis(stored.createdAt),
+  }
+}
 
 export const toEntry = (stored: StoredEntry): CreditEntry => ({ ...stored, at: ofMillis(stored.at) })
 

@@ -11,6 +11,7 @@ import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUn
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import {
   type AccountKey,
@@ -24,12 +25,13 @@ import {
   type StoredGrant,
 } from "./Credit.ts"
 import { eventsOf } from "./CreditEvents.ts"
-import { CreditStore, type StoredLedger } from "./CreditStore.ts"
-import type { StoredHold } from "./Hold.ts"
+import { makeCreditLevels } from "./CreditLevels.ts"
+import { CreditStore, type Settling, type StoredLedger } from "./CreditStore.ts"
+import { HOLD_ID_PREFIX, HoldId, type StoredHold, toHold } from "./Hold.ts"
 
 /** What an operation writes that is new. */
 export interface New {
-  readonly grant?: StoredGrant
+  readonly grants?: ReadonlyArray<StoredGrant>
   readonly hold?: StoredHold
   readonly consumption?: Omit<StoredConsumption, "balance">
 }
@@ -45,6 +47,7 @@ export const makeCreditBook = Effect.gen(function* () {
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
   const time = new CustomerTime(collections)
+  const { fireCrossed } = yield* makeCreditLevels
 
   /** Runs an effect in one transaction, in the time of the customer. */
   const within = <A, E, R>({ customerId }: Pick<AccountKey, "customerId">, effect: Effect.Effect<A, E, R>) =>
@@ -65,8 +68,53 @@ export const makeCreditBook = Effect.gen(function* () {
   /** It needs no transaction: the step is atomic. */
   const take = (asked: Parameters<typeof takeNow>[0]) => time.within(asked.customerId, takeNow(asked))
 
-  const requireCustomer = Effect.fnUntraced(function* ({ customerId }: AccountKey) {
-    if ((yield* owners.status(customerId)) === "active") return
+  /** Holds credits in one step, if the storage can and nothing else is to be done. Gives the hold as it is then. */
+  const holdNow = Effect.fnUntraced(function* (
+    asked: Pick<StoredHold, "amount" | "customerId" | "idempotencyKey" | "ttlSeconds" | "unit">,
+  ) {
+    const store = yield* port
+    if (store.hold === undefined) return undefined
+    const createdAt = yield* Clock.currentTimeMillis
+    const id = HoldId.make(yield* ids.next(HOLD_ID_PREFIX))
+    const expiresAt = createdAt + asked.ttlSeconds * 1_000
+    const open = { status: "open", committed: null, isLate: false, settledAt: null } as const
+    const hold = { ...asked, ...open, id, expiresAt, createdAt }
+    const entryId = CreditEntryId.make(yield* ids.next(ENTRY_ID_PREFIX))
+    return (yield* store.hold(hold, entryId)) ? toHold({ ...hold, slices: [] }, createdAt) : undefined
+  })
+  const hold = (asked: Parameters<typeof holdNow>[0]) => time.within(asked.customerId, holdNow(asked))
+
+  /** The time of a hold's customer. In live mode all customers have the same time, and nothing is read. */
+  const timeOfHold = Effect.fnUntraced(function* (id: HoldId) {
+    const { mode } = yield* CurrentTenant
+    if (mode === "live") return yield* Clock.currentTimeMillis
+    const found = Option.getOrUndefined(yield* (yield* port).findHold(id))
+    return found === undefined ? undefined : yield* time.within(found.customerId, Clock.currentTimeMillis)
+  })
+
+  /** Settles a hold in one step, if the storage can and nothing else is to be done. Gives it as it is then. */
+  const settle = Effect.fnUntraced(function* (id: HoldId, status: Settling["status"], amount: bigint | null) {
+    const store = yield* port
+    if (store.settle === undefined) return undefined
+    const settledAt = yield* timeOfHold(id)
+    if (settledAt === undefined) return undefined
+    const entryId = CreditEntryId.make(yield* ids.next(ENTRY_ID_PREFIX))
+    const settled = yield* store.settle({ id, status, amount, settledAt }, entryId)
+    return settled === undefined ? undefined : toHold(settled, settledAt)
+  })
+
+  /** Whether there is such a customer, who is not erased. */
+  const isKnown = ({ customerId }: AccountKey) =>
+    Effect.map(owners.status(customerId), (status) => status === "active")
+
+  const requireCustomer = Effect.fnUntraced(function* (key: AccountKey) {
+    if (yield* isKnown(key)) return
+    return yield* new CustomerNotFound({ id: key.customerId, field: "customerId" })
+  })
+
+  /** Holds a customer until the transaction ends, so that it is not erased meanwhile. Call it before an account is locked. */
+  const holdCustomer = Effect.fnUntraced(function* ({ customerId }: AccountKey) {
+    if (Option.isSome(yield* owners.modify(customerId, Effect.succeed))) return
     return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
   })
 
@@ -92,12 +140,12 @@ export const makeCreditBook = Effect.gen(function* () {
     key: AccountKey,
     ledger: StoredLedger,
     change: CreditChange,
-    { consumption, grant, hold }: New = {},
+    { consumption, grants: made = [], hold }: New = {},
   ) {
     const store = yield* port
     const { account } = change
     const { available, debt, held } = account
-    const grants = [...ledger.grants, ...(grant === undefined ? [] : [grant])]
+    const grants = [...ledger.grants, ...made]
     const holds = [...ledger.holds, ...(hold === undefined ? [] : [hold])]
     yield* store.write(key, {
       account,
@@ -107,9 +155,22 @@ export const makeCreditBook = Effect.gen(function* () {
       consumption: consumption === undefined ? null : { ...consumption, balance: { available, held, debt } },
     })
     for (const event of eventsOf(key, ledger.account, change)) yield* publish(event, key)
+    yield* fireCrossed(key, ledger, change, made)
   })
 
-  return { port, requireAccount, requireCustomer, within, write, take, ids }
+  return {
+    port,
+    holdCustomer,
+    isKnown,
+    requireAccount,
+    requireCustomer,
+    within,
+    write,
+    take,
+    hold,
+    settle,
+    ids,
+  }
 })
 
 /** What changes the accounts of the current tenant. */

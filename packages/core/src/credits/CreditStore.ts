@@ -11,6 +11,7 @@ import type {
   AccountKey,
   CreditEntryId,
   CreditGrantId,
+  GrantSource,
   StoredConsumption,
   StoredEntry,
   StoredGrant,
@@ -24,12 +25,14 @@ export interface StoredLedger {
   readonly grants: ReadonlyArray<StoredGrant>
   /** All open holds that lapse at the given instant or before. */
   readonly holds: ReadonlyArray<StoredHold>
+  /** The levels that `watch` has set. */
+  readonly levels: ReadonlyArray<bigint>
 }
 
 /** What is written of an account. */
 export interface StoredChange {
   readonly account: CreditAccount
-  /** New grants, and those whose `status`, `available` or `held` has changed. */
+  /** New grants, and those whose `amount`, `steps`, `status`, `expiresAt`, `available` or `held` has changed. */
   readonly grants: ReadonlyArray<StoredGrant>
   /** New holds, and those whose `status`, `expiresAt`, `committed`, `isLate` or `settledAt` has changed. */
   readonly holds: ReadonlyArray<StoredHold>
@@ -37,6 +40,15 @@ export interface StoredChange {
   readonly entries: ReadonlyArray<StoredEntry>
   /** A new consumption. */
   readonly consumption: StoredConsumption | null
+}
+
+/** How an open hold is settled. */
+export interface Settling {
+  readonly id: HoldId
+  readonly status: "committed" | "released"
+  /** What was used of a committed one. `null`: all that is held. */
+  readonly amount: bigint | null
+  readonly settledAt: number
 }
 
 /** What is left of a grant. */
@@ -76,8 +88,8 @@ export interface CreditEntryFilter extends CreditGrantFilter {
  * each verb is atomic. Values given out share nothing with what is stored.
  *
  * A storage with constraints should also refuse: an account or a grant with less than 0, both something available and a
- * debt, a grant with more left than was granted, a second grant, consumption or hold of an account with a key, a change of
- * an entry or a consumption.
+ * debt, a grant with more left than was granted (but for plans, which can take back what is held), a second grant of a
+ * source, a second grant, consumption or hold of an account with a key, a change of an entry or a consumption.
  */
 export class CreditStore extends Context.Service<
   CreditStore,
@@ -105,8 +117,9 @@ export class CreditStore extends Context.Service<
 
     /**
      * Consumes in one step, where nothing else is to be done: nothing of the account is due by the clock, no consumption has
-     * the key, and more than the amount is available. Gives what the account has after it. Otherwise it changes nothing,
-     * gives `undefined`, and the caller takes the way of `lock` and `write`, which must come to the same rows.
+     * the key, more than the amount is available, and no level is crossed. Gives what the account has after it. Otherwise it
+     * changes nothing, gives `undefined`, and the caller takes the way of `lock` and `write`, which must come to the same
+     * rows.
      *
      * `consumption` is the new one, and `entryId` the id of its first entry. A storage that can't do it any quicker has
      * no such verb.
@@ -118,6 +131,41 @@ export class CreditStore extends Context.Service<
         ) => Effect.Effect<CreditBalance | undefined, StorageError, CurrentTenant>)
       | undefined
 
+    /** Sets the levels that are watched of an account, which the current transaction has locked. */
+    readonly watch: (
+      key: AccountKey,
+      levels: ReadonlyArray<bigint>,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+    /**
+     * Holds credits in one step, under the same conditions, and if the account has less than `MAX_OPEN_HOLDS` open holds. Gives
+     * whether it did. `entryId` is the id of the first entry.
+     */
+    readonly hold?:
+      | ((
+          hold: Omit<StoredHold, "slices">,
+          entryId: CreditEntryId,
+        ) => Effect.Effect<boolean, StorageError, CurrentTenant>)
+      | undefined
+
+    /**
+     * Settles an open hold in one step, where nothing else is to be done: nothing of the account is due by the clock, it has no
+     * debt, the hold covers the amount, and none of its grants has ended or rolled over. Gives the hold. Otherwise it changes nothing, and
+     * gives `undefined`. `entryId` is the id of the first entry.
+     */
+    readonly settle?:
+      | ((
+          settling: Settling,
+          entryId: CreditEntryId,
+        ) => Effect.Effect<StoredHold | undefined, StorageError, CurrentTenant>)
+      | undefined
+
+    /** The first units in which a customer has accounts, in their order, after the given one, at most `limit`. */
+    readonly unitsOf: (
+      customerId: CustomerId,
+      after: string | undefined,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<string>, StorageError, CurrentTenant>
+
     readonly findGrant: (
       id: CreditGrantId,
     ) => Effect.Effect<Option.Option<StoredGrant>, StorageError, CurrentTenant>
@@ -128,6 +176,12 @@ export class CreditStore extends Context.Service<
     readonly grantByKey: (
       key: AccountKey,
       idempotencyKey: string,
+    ) => Effect.Effect<Option.Option<StoredGrant>, StorageError, CurrentTenant>
+
+    /** The grant of an account that something has made by itself. */
+    readonly grantOfSource: (
+      key: AccountKey,
+      source: GrantSource,
     ) => Effect.Effect<Option.Option<StoredGrant>, StorageError, CurrentTenant>
 
     /** The hold of an account that has a key. */

@@ -112,22 +112,24 @@ export class Credits extends Context.Service<
   static readonly layer = Layer.effect(
     Credits,
     Effect.gen(function* () {
-      const { ids, port, requireAccount, requireCustomer, take, within, write } = yield* makeCreditBook
+      const { holdCustomer, ids, port, requireAccount, requireCustomer, take, within, write } =
+        yield* makeCreditBook
 
       const addGrant = Effect.fnUntraced(function* (input: GrantCredits) {
         const store = yield* port
         const key = { customerId: input.customerId, unit: input.unit }
         const now = yield* Clock.currentTimeMillis
+        yield* holdCustomer(key)
         const ledger = yield* store.lock(key, now, "open")
         if (input.idempotencyKey !== undefined) {
           const earlier = yield* store.grantByKey(key, input.idempotencyKey)
           const known = yield* sameAs(earlier, (value) => isSameGrant(value, input))
           if (known !== undefined) return toGrant(known, now)
         }
-        yield* requireCustomer(key)
-        if (ledger.grants.length >= MAX_LIVE_GRANTS) return yield* new TooManyCreditGrants()
+        if (ledger.grants.filter(({ source }) => source === null).length >= MAX_LIVE_GRANTS)
+          return yield* new TooManyCreditGrants()
         const grant = yield* newGrant(CreditGrantId.make(yield* ids.next(GRANT_ID_PREFIX)), input, now)
-        yield* write(key, ledger, grantCredits(ledger, grant, now), { grant })
+        yield* write(key, ledger, grantCredits(ledger, grant, now), { grants: [grant] })
         const made = yield* orNotFound(yield* store.findGrant(grant.id), grant.id)
         return toGrant(made, now)
       })
@@ -152,7 +154,8 @@ export class Credits extends Context.Service<
         const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
         const consumed = consumeCredits(ledger, { amount, consumptionId: id }, now)
         if (consumed.type === "insufficient") {
-          yield* requireAccount(key, ledger)
+          // Of an erased customer nothing is left, so it comes here.
+          yield* requireCustomer(key)
           return yield* new InsufficientCredits({ ...consumed, unit })
         }
         const consumption = { ...key, id, amount, idempotencyKey, createdAt: now }
@@ -213,7 +216,7 @@ export class Credits extends Context.Service<
           const problem = `void is not possible: the credit grant is ${status}`
           return yield* new ActionUnavailable({ object: "credit grant", id, problem })
         }
-        yield* write(key, ledger, change, { grant: stored })
+        yield* write(key, ledger, change, { grants: [stored] })
         return toGrant(yield* orNotFound(yield* store.findGrant(id), id), now)
       })
 
@@ -269,7 +272,9 @@ const newGrant = (
     unit,
     ...terms,
     ...left,
+    rollover: null,
     source: null,
+    steps: [],
     idempotencyKey,
     createdAt: now,
   })

@@ -90,7 +90,8 @@ export class Holds extends Context.Service<
   static readonly layer = Layer.effect(
     Holds,
     Effect.gen(function* () {
-      const { ids, port, requireAccount, within, write } = yield* makeCreditBook
+      const book = yield* makeCreditBook
+      const { ids, port, requireCustomer, within, write } = book
 
       const add = Effect.fnUntraced(function* (input: ReserveCredits) {
         const { amount, customerId, idempotencyKey = null, ttlSeconds = DEFAULT_TTL_SECONDS, unit } = input
@@ -111,7 +112,8 @@ export class Holds extends Context.Service<
         const expiresAt = now + ttlSeconds * 1_000
         const reserved = reserveCredits(ledger, { id, amount, expiresAt }, now)
         if (reserved.type === "insufficient") {
-          yield* requireAccount(key, ledger)
+          // Of an erased customer nothing is left, so it comes here.
+          yield* requireCustomer(key)
           return yield* new InsufficientCredits({ ...reserved, unit })
         }
         const open = { slices: [], status: "open", committed: null, isLate: false, settledAt: null } as const
@@ -123,7 +125,9 @@ export class Holds extends Context.Service<
 
       const reserve = Effect.fn("Holds.reserve")(function* (input: ReserveCredits) {
         const decoded = yield* decodeReserve(input)
-        return yield* within(decoded, add(decoded))
+        const { idempotencyKey = null, ttlSeconds = DEFAULT_TTL_SECONDS } = decoded
+        const held = yield* book.hold({ ...decoded, idempotencyKey, ttlSeconds })
+        return held ?? (yield* within(decoded, add(decoded)))
       })
 
       const find = Effect.fnUntraced(function* (id: string) {
@@ -177,12 +181,16 @@ export class Holds extends Context.Service<
 
       const commit = Effect.fn("Holds.commit")(function* (id: string, input: CommitHold = {}) {
         const { amount: asked, overdraft = "debt" } = yield* decodeCommit(input)
+        const settled = yield* book.settle(yield* knownId(id), "committed", asked ?? null)
+        if (settled !== undefined) return settled
         return yield* change(id, "commit", (ledger, hold, now) =>
           commitHold(ledger, hold, { amount: asked ?? hold.amount, overdraft }, now),
         )
       })
 
       const release = Effect.fn("Holds.release")(function* (id: string) {
+        const settled = yield* book.settle(yield* knownId(id), "released", null)
+        if (settled !== undefined) return settled
         return yield* change(id, "release", releaseHold).pipe(
           Effect.catchTag("InsufficientCredits", Effect.die),
         )

@@ -4,6 +4,7 @@
  */
 import {
   applyCredits,
+  closeAccount,
   creditUsesOf,
   grantCredits,
   invoiceCreditsOf,
@@ -28,14 +29,22 @@ import {
 } from "./Credit.ts"
 import { type CreditBook, makeCreditBook } from "./CreditBook.ts"
 import type { CreditStore } from "./CreditStore.ts"
+import { makeTopUpBook, type TopUpBook } from "./TopUpBook.ts"
 
 const keyOf = ({ currency, customerId }: MoneyAccount): AccountKey => ({ customerId, unit: currency })
 
 /** Uses and gives credits of a storage. */
-const creditorOf = (store: CreditStore["Service"], book: CreditBook): Creditor => {
+const creditorOf = (store: CreditStore["Service"], book: CreditBook, topUps: TopUpBook): Creditor => {
   /** The storage has credits. */
   const write = (...change: Parameters<CreditBook["write"]>) =>
     Effect.catchTag(book.write(...change), "InvoicingUnsupported", Effect.die)
+
+  /** What an erased customer gets back is gone. */
+  const closeIfErased = Effect.fnUntraced(function* (key: AccountKey, at: number) {
+    if (yield* book.isKnown(key)) return
+    const ledger = yield* store.lock(key, at, "existing")
+    yield* write(key, ledger, closeAccount(ledger, at))
+  })
 
   const open = Effect.fnUntraced(function* (account: MoneyAccount, purpose: Purpose) {
     const at = yield* Clock.currentTimeMillis
@@ -62,12 +71,17 @@ const creditorOf = (store: CreditStore["Service"], book: CreditBook): Creditor =
     const isKnown = (grant: StoredGrant) => ledger.grants.some((one) => one.id === grant.id)
     const grants = [...ledger.grants, ...used.filter((grant) => !isKnown(grant))]
     yield* write(key, { ...ledger, grants }, restoreCredits(ledger, used, id, uses, at))
+    yield* closeIfErased(key, at)
   })
 
-  const give = Effect.fnUntraced(function* (account: MoneyAccount, amount: bigint, source: GivenBy) {
-    if (amount === 0n) return
+  /** Gives paid credits to an account. */
+  const grantOf = Effect.fnUntraced(function* (
+    { customerId, unit }: AccountKey,
+    amount: bigint,
+    source: GivenBy,
+  ) {
     const at = yield* Clock.currentTimeMillis
-    const key = keyOf(account)
+    const key = { customerId, unit }
     const ledger = yield* store.lock(key, at, "open")
     const grant: StoredGrant = {
       ...key,
@@ -77,17 +91,37 @@ const creditorOf = (store: CreditStore["Service"], book: CreditBook): Creditor =
       priority: DEFAULT_PRIORITY,
       effectiveAt: at,
       expiresAt: null,
+      rollover: null,
       createdAt: at,
       status: "pending",
       available: 0n,
       held: 0n,
-      source,
+      source: { ...source, period: null },
+      steps: [],
       idempotencyKey: null,
     }
-    yield* write(key, ledger, grantCredits(ledger, grant, at), { grant })
+    yield* write(key, ledger, grantCredits(ledger, grant, at), { grants: [grant] })
+    yield* closeIfErased(key, at)
+    return grant.id
   })
 
-  return { open, restore, give }
+  const give = (account: MoneyAccount, amount: bigint, source: GivenBy) =>
+    amount === 0n ? Effect.void : Effect.asVoid(grantOf(keyOf(account), amount, source))
+
+  const settleTopUp = Effect.fnUntraced(function* (changed: StoredInvoice) {
+    const { id, state } = changed
+    if (state.status !== "paid" && state.status !== "void") return
+    const topUp = Option.getOrUndefined(yield* topUps.ofInvoice(changed))
+    // An invoice may be paid again after its money went back. Its credits come once.
+    if (topUp?.status !== "pending") return
+    const isPaid = state.status === "paid"
+    yield* topUps.settle(topUp, isPaid ? yield* grantOf(topUp, topUp.amount, { type: "invoice", id }) : null)
+  })
+
+  const noteDeclined = topUps.declined
+  const noteMethod = topUps.arm
+
+  return { open, restore, give, settleTopUp, noteDeclined, noteMethod }
 }
 
 /** Invoices use and give the credits of a storage that has them. */
@@ -96,6 +130,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const book = yield* makeCreditBook
     const store = yield* Effect.option(book.port)
-    return Option.isSome(store) ? creditorOf(store.value, book) : Crediting.defaultValue()
+    return Option.isSome(store)
+      ? creditorOf(store.value, book, yield* makeTopUpBook)
+      : Crediting.defaultValue()
   }),
 )

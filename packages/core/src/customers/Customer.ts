@@ -62,6 +62,9 @@ export const TaxId = Text.bounded(1, MAX_TAX_ID_LENGTH)
 export const TaxStatus = Schema.Literals(["taxable", "exempt", "reverse_charge"])
 export type TaxStatus = typeof TaxStatus.Type
 
+export const CollectionMethod = Schema.Literals(["charge_automatically", "send_invoice"])
+export type CollectionMethod = typeof CollectionMethod.Type
+
 const addressLine = (description: string) =>
   Schema.optionalKey(Text.bounded(1, MAX_ADDRESS_LINE_LENGTH).annotate({ description }))
 
@@ -113,6 +116,10 @@ const billed = {
     NetDays,
     "How many days after it was issued an invoice has to be paid: 0 to 365. `null`: the default of your installation.",
   ),
+  collectionMethod: Field.text(
+    CollectionMethod,
+    "`charge_automatically`: the payment provider takes the money of invoices from when they are issued. `send_invoice`: the customer pays by itself, and nothing is charged unless somebody asks for it. It counts for invoices that are issued from then on.",
+  ),
 }
 
 const changeable = {
@@ -124,6 +131,7 @@ const changeable = {
   taxStatus: Field.optional(billed.taxStatus),
   address: Field.optional(billed.address),
   netDays: Field.optional(billed.netDays),
+  collectionMethod: Field.optional(billed.collectionMethod),
 }
 
 const testClockId = Field.idOrNull(
@@ -197,7 +205,7 @@ export const customers = Resource.make({
       verb: "Erase",
       past: "erased",
       description:
-        "Erases all fields of the customer for good. The id and the usage stay, so that totals stay correct. New usage for the customer is answered with 404. Deleting again gives the same answer.",
+        "Erases all fields of the customer for good. The id and the usage stay, so that totals stay correct. Issued invoices keep the name and address that they were sent to. New usage for the customer is answered with 404. Deleting again gives the same answer.",
     },
   },
   example: {
@@ -212,6 +220,7 @@ export const customers = Resource.make({
     tax_status: "taxable",
     address: { line1: "Unter den Linden 1", city: "Berlin", postcode: "10117" },
     net_days: 30,
+    collection_method: "charge_automatically",
     test_clock_id: null,
     metadata: { plan: "pro" },
     created_at: "2026-11-21T09:30:00.000Z",
@@ -264,4 +273,5 @@ export const NOTHING_KNOWN = {
   taxStatus: "taxable",
   address: null,
   netDays: null,
+  collectionMethod: "charge_automatically",
 } as const satisfies Partial<Customer>

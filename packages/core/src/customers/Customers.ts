@@ -25,6 +25,7 @@ import {
   NOTHING_KNOWN,
   UpdateCustomer,
 } from "./Customer.ts"
+import { CustomerErasure } from "./CustomerErasure.ts"
 import { CustomerTime } from "./CustomerTime.ts"
 import { LiveSubscriptions } from "./LiveSubscriptions.ts"
 import { type TestClockId, TestClockNotFound, testClocks } from "./TestClock.ts"
@@ -61,8 +62,10 @@ export class Customers extends Context.Service<
 
     /**
      * Erases all fields of the customer for good, and the stored answers of requests that contain them. The id and the
-     * usage stay, so that totals stay correct. New usage for the customer fails with `CustomerNotFound`. Erasing it again
-     * changes nothing. A customer with a subscription that has not ended can't be erased.
+     * usage stay, so that totals stay correct. New usage for the customer fails with `CustomerNotFound`. Its credits are
+     * taken back, and nobody can use or grant any. Erasing it again changes nothing. A customer with a subscription that has not ended can't be erased.
+     *
+     * Its payment methods are detached, and a billing run has the payment provider forget them.
      */
     readonly erase: (
       id: string,
@@ -84,6 +87,7 @@ export class Customers extends Context.Service<
       const answers = yield* IdempotencyStore
       const transactor = yield* Transactor
       const subscriptions = yield* Effect.serviceOption(LiveSubscriptions)
+      const onErase = yield* CustomerErasure
 
       const refuseSubscribed = Effect.fnUntraced(function* (id: CustomerId) {
         if (Option.isNone(subscriptions) || !(yield* subscriptions.value.exist(id))) return
@@ -139,9 +143,13 @@ export class Customers extends Context.Service<
 
       const erase = Effect.fn("Customers.erase")(function* (id: string) {
         const known = yield* knownId(id)
+        const forget = Effect.gen(function* () {
+          const held = yield* store.modify(known, Effect.succeed)
+          if (Option.isSome(held)) yield* Effect.catchTag(onErase(known), "InvalidInput", Effect.die)
+        })
         // Deletes stored answers too. Otherwise a repeated request would get the erased data.
         const erased = yield* transactor.atomically(
-          store.remove(known).pipe(
+          Effect.andThen(forget, store.remove(known)).pipe(
             Effect.tap(() => refuseSubscribed(known)),
             Effect.tap(() => answers.forget(known)),
           ),

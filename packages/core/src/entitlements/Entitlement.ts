@@ -52,11 +52,23 @@ export const FeatureKey = MeterKey
 
 const featureFields = { customerId: CustomerId, feature: FeatureKey }
 
+/** Oldest answer that `Entitlements.check` can be asked to accept, in milliseconds. */
+export const MAX_STALENESS_MILLIS = 60_000
+const stalenessMessage = { message: `must be an integer from 0 to ${MAX_STALENESS_MILLIS}` }
+const StalenessMillis = Schema.Int.annotate(stalenessMessage).check(
+  Schema.isBetween({ minimum: 0, maximum: MAX_STALENESS_MILLIS }, stalenessMessage),
+)
+
 /** The input of `Entitlements.check`. */
 export const CheckEntitlement = Schema.Struct({
   ...featureFields,
   /** How much more of a metered feature is asked for. Default: 1. */
   quantity: Schema.optionalKey(EntitlementQuantity),
+  /**
+   * How old the answer may be, in milliseconds: 0 to 60,000. A process that has a younger one gives it, and asks no storage.
+   * Default: 0, which always reads.
+   */
+  maxStalenessMillis: Schema.optionalKey(StalenessMillis),
 })
 export interface CheckEntitlement extends Schema.Schema.Type<typeof CheckEntitlement> {}
 

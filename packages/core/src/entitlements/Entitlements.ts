@@ -12,7 +12,7 @@ import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUn
 import { Collections } from "../shared/Collections.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import type { CurrentTenant } from "../shared/Tenant.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { blockingIn } from "../subscriptions/SpendBlocks.ts"
 import { SubscriptionStore } from "../subscriptions/SubscriptionStore.ts"
@@ -41,6 +41,7 @@ import {
 import { entitlementEvents } from "./EntitlementEvents.ts"
 import { EntitlementStore } from "./EntitlementStore.ts"
 import { FeatureSources, type Source } from "./FeatureSources.ts"
+import { RecentAnswers } from "./RecentAnswers.ts"
 
 const decodeCheck = decoder(CheckEntitlement)
 const decodeConsume = decoder(ConsumeEntitlement)
@@ -55,6 +56,10 @@ export class Entitlements extends Context.Service<
   {
     /**
      * Whether a customer may use a feature now. It promises nothing: others may use it up before you do.
+     *
+     * With `maxStalenessMillis`, it may give the answer of an earlier check of this process that began to read so long ago at
+     * most. `consume` of this process makes it forget the customer. Within a transaction it always reads. Of the customers
+     * that were asked for last, `MAX_RECENT_CUSTOMERS` are remembered.
      *
      * `InvalidInput` on `feature` says that its meter can't be read: it was archived, or there is none.
      */
@@ -96,6 +101,7 @@ const make = Effect.gen(function* () {
   const outbox = yield* Outbox
   const usage = yield* Usage
   const time = new CustomerTime(collections)
+  const recent = new RecentAnswers()
   const blocking = blockingIn(collections)
   const terms = new VersionTerms(yield* PlanStore)
   const queries = MeterQueries.make(yield* UsageStore, collections.of(meters))
@@ -132,9 +138,26 @@ const make = Effect.gen(function* () {
 
   const check = Effect.fn("Entitlements.check")(function* (input: CheckEntitlement) {
     const decoded = yield* decodeCheck(input)
-    const { answer } = yield* time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1))
-    return answer
+    const exact = Effect.map(
+      time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1)),
+      ({ answer }) => answer,
+    )
+    const mayBeOld = (decoded.maxStalenessMillis ?? 0) > 0 && !(yield* transactor.inTransaction)
+    return yield* mayBeOld ? recently(decoded, exact) : exact
   })
+
+  /** The answer of an earlier check if it is young enough, or else a new one, which is kept. */
+  const recently = <E, R>(asked: CheckEntitlement, exact: Effect.Effect<Entitlement, E, R>) =>
+    Effect.gen(function* () {
+      const tenant = yield* CurrentTenant
+      const now = yield* Clock.monotonicTimeNanos
+      const known = recent.find(tenant, asked, now)
+      if (known !== undefined) return known
+      const keep = recent.reading(tenant, asked, now)
+      const answer = yield* exact
+      keep(answer)
+      return answer
+    })
 
   const list = Effect.fn("Entitlements.list")(function* (input: ListEntitlements) {
     const { customerId } = yield* decodeList(input)
@@ -215,7 +238,13 @@ const make = Effect.gen(function* () {
   const consume = Effect.fn("Entitlements.consume")(function* (input: ConsumeEntitlement) {
     const decoded = yield* decodeConsume(input)
     const asked = { ...decoded, quantity: decoded.quantity ?? 1 }
-    return yield* transactor.atomically(time.within(asked.customerId, take(asked)))
+    const taken = transactor.atomically(time.within(asked.customerId, take(asked)))
+    const tenant = yield* CurrentTenant
+    // Also when it fails: its outcome may be unknown.
+    return yield* Effect.ensuring(
+      taken,
+      Effect.sync(() => recent.forget(tenant, asked.customerId)),
+    )
   })
 
   return Entitlements.of({ check, list, consume })

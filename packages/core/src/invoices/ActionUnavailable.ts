@@ -14,6 +14,7 @@ export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
       "payment",
       "payment method",
       "payment provider",
+      "refund",
       "credit grant",
       "hold",
     ]),

@@ -47,15 +47,30 @@ export interface Creditor {
 
   /** Gives a customer paid credits. 0 gives nothing. */
   readonly give: (account: MoneyAccount, amount: bigint, by: GivenBy) => Written
+
+  /** Gives the credits that an invoice bills, when it is paid. When it is void, takes note that nobody pays it. */
+  readonly settleTopUp: (changed: StoredInvoice) => Written
+
+  /** Takes note that a payment of an invoice was declined. */
+  readonly noteDeclined: (invoice: StoredInvoice) => Written
+
+  /** Takes note that a customer has a new payment method. */
+  readonly noteMethod: (customerId: CustomerId) => Written
 }
 
 const nothing = () => Effect.void
 
+/** There is nothing that an invoice can use. */
+export const NO_CREDITS: OpenCredits = { promotional: [], paid: [], apply: nothing }
+
 /** Nobody has credits. */
 const NOBODY: Creditor = {
-  open: () => Effect.succeed({ promotional: [], paid: [], apply: nothing }),
+  open: () => Effect.succeed(NO_CREDITS),
   restore: nothing,
   give: nothing,
+  settleTopUp: nothing,
+  noteDeclined: nothing,
+  noteMethod: nothing,
 }
 
 /** Without it, invoices use and give no credits. */

@@ -26,7 +26,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
 import { Collecting, type PaymentCollector } from "./Collecting.ts"
-import { Crediting, type Creditor, type OpenCredits, type Purpose } from "./Crediting.ts"
+import { Crediting, type Creditor, NO_CREDITS, type OpenCredits, type Purpose } from "./Crediting.ts"
 import { overdueAtOf, type StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
@@ -35,7 +35,7 @@ import type { InvoiceStore } from "./InvoiceStore.ts"
 import { ItemLines, type ItemsOfSubscription, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
 import { givenLines } from "./OneOffInvoice.ts"
-import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
+import { type BilledTo, type Rates, ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
 
 /**
  * The lines with amounts of 0, and without quantities: they bill nothing of what was used. Those of the items are left
@@ -56,6 +56,10 @@ const zeroed = (
     steps: stepsOfAmount(0n, digits),
   }))
 }
+
+/** Whether an invoice bills credits that the customer buys. */
+export const isTopUp = (lines: ReadonlyArray<LineInput>): boolean =>
+  lines.some(({ kind }) => kind === "top_up")
 
 type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
@@ -231,14 +235,20 @@ export class InvoiceBook {
       const own = Option.getOrUndefined(found)
       const terms = { netDays: own?.netDays ?? netDays, timezone: own?.timezone ?? timezone }
       const taxPoint = Engine.LocalTime.format(Engine.LocalTime.ofInstant(at, timezone)).slice(0, 10)
-      const credits = yield* this.#credits.open({ customerId, currency }, purpose)
+      // Credits are bought with money, and not with credits.
+      const credits = isTopUp(lines)
+        ? NO_CREDITS
+        : yield* this.#credits.open({ customerId, currency }, purpose)
       const { paid, promotional } = credits
       const lowered = { ...deductions, promotional }
-      const rates = ratesOf(
+      const taxed = ratesOf(
         tax,
         { currency, taxPoint, customer, lines: taxLines({ ...lowered, lines }) },
         answer,
       )
+      const billedTo = own === undefined ? before?.billedTo : billedToOf(own)
+      const rates: Rates =
+        billedTo === undefined ? taxed : { ...taxed, stored: { ...taxed.stored, billedTo } }
       const ofLines = (some: ReadonlyArray<LineInput>) =>
         assemble({ ...lowered, lines: some, quote: rates.quote, paid })
       const amounts = ofLines(withinTotal(lines, items, currency, (some) => ofLines(some)?.total ?? 0n))
@@ -319,6 +329,7 @@ export class InvoiceBook {
       const { id, state } = draft
       yield* this.#items.release(id)
       yield* this.#store.remove(id)
+      yield* this.#credits.settleTopUp({ ...draft, state: { ...state, status: "void" } })
       const removed = { ...draft, state: { ...state, sequence: state.sequence + 1 } }
       yield* this.#publish(removed, "invoice.deleted")
     })
@@ -376,6 +387,7 @@ export class InvoiceBook {
         yield* this.#items.giveBack(stored.id)
         yield* this.#credits.restore(changed)
       }
+      if (stored.state.status !== changed.state.status) yield* this.#credits.settleTopUp(changed)
       if (input.action !== "finalize") yield* this.#collecting.review(changed)
       const { events } = change
       for (const [index, event] of events.entries()) {
@@ -405,6 +417,13 @@ const taxCustomerOf = ({ country, taxId, taxStatus }: Customer): TaxCustomer => 
   country,
   taxId,
   taxStatus,
+})
+
+const billedToOf = ({ address, locale, name, timezone }: Customer): BilledTo => ({
+  name,
+  address,
+  locale,
+  timezone,
 })
 
 const answerOf = ({ asked, quote }: StoredInvoice["taxedBy"]): TaxAnswer | undefined =>

@@ -16,7 +16,7 @@ const MAX_EVENT_LINES = 100
 
 const LineSnapshot = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["advance", "usage", "credit", "adjustment", "item", "true_up"]),
+  kind: Schema.Literals(["advance", "usage", "credit", "adjustment", "item", "true_up", "top_up"]),
   charge: Schema.NullOr(Schema.String),
   description: Schema.String,
   subscription_id: Schema.NullOr(Schema.String),

@@ -1,8 +1,16 @@
 /**
- * How the host numbers its invoices, when they have to be paid, and how they are taxed.
+ * How the host numbers its invoices, when they have to be paid, how they are taxed, and what their pages show.
  */
-import { dueAtOf, problemsOfNumberFormat, problemsOfTaxTable, type TaxTable } from "@billwright/engine"
-import { Context } from "effect"
+import {
+  dueAtOf,
+  problemsOfNumberFormat,
+  problemsOfSeller,
+  problemsOfTaxTable,
+  type Seller,
+  type TaxTable,
+} from "@billwright/engine"
+import { Context, Option } from "effect"
+import { Locale } from "../customers/Customer.ts"
 import type { TaxService, TaxSource } from "./Taxes.ts"
 
 /** What can happen when the payment of an invoice is not attempted any more by itself. */
@@ -30,11 +38,16 @@ export interface InvoicesOptions {
   readonly whenExhausted?: WhenExhausted
   /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
   readonly tax?: TaxTable | TaxService
+  /** Who sends the invoices, as their pages show it. Default: pages name no seller. */
+  readonly seller?: Seller
+  /** The language of pages for customers without a `locale`, such as `de`. Default: `en`. */
+  readonly locale?: string
 }
 
 /** The options, completed. */
-export interface Settings extends Required<Omit<InvoicesOptions, "tax">> {
+export interface Settings extends Required<Omit<InvoicesOptions, "tax" | "seller">> {
   readonly tax: TaxSource
+  readonly seller: Seller | null
 }
 
 const DEFAULTS: Settings = {
@@ -44,6 +57,8 @@ const DEFAULTS: Settings = {
   netDays: 14,
   whenExhausted: "leave",
   tax: null,
+  seller: null,
+  locale: "en",
 }
 
 /** What applies to all invoices. */
@@ -70,7 +85,16 @@ export const invoiceSettingsOf = (options: InvoicesOptions): Settings => {
     throw new TypeError(`invoices.whenExhausted must be ${WHEN_EXHAUSTED.join(", ")}`)
   }
   checkTax(options.tax)
+  checkPages(options)
   return settings
+}
+
+const checkPages = ({ locale, seller }: InvoicesOptions): void => {
+  const [problem] = seller === undefined ? [] : problemsOfSeller(seller)
+  if (problem !== undefined) throw new TypeError(`invoices.${problem.path} ${problem.problem}`)
+  if (locale !== undefined && Option.isNone(Locale.makeOption(locale))) {
+    throw new TypeError("invoices.locale must be a language tag such as de or de-AT")
+  }
 }
 
 const checkTax = (tax: InvoicesOptions["tax"]): void => {

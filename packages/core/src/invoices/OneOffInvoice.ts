@@ -86,4 +86,4 @@ const isItemId = Schema.is(InvoiceItemId)
 
 /** The lines of a draft that were given when it was made: those that neither a subscription nor an item has. */
 export const givenLines = (lines: ReadonlyArray<LineInput>): ReadonlyArray<LineInput> =>
-  lines.filter(({ id, kind }) => kind === "item" && !isItemId(id))
+  lines.filter(({ id, kind }) => kind === "top_up" || (kind === "item" && !isItemId(id)))

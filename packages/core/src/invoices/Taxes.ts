@@ -8,8 +8,10 @@
 import {
   documentText,
   InvoiceError,
+  NOT_TAXED,
   quoteByTable,
   quoteOf,
+  TAX_NOT_KNOWN,
   type TaxCustomer,
   type TaxQuote,
   type TaxRate,
@@ -17,6 +19,7 @@ import {
   type TaxTable,
 } from "@billwright/engine"
 import { Data, Effect } from "effect"
+import type { Customer } from "../customers/Customer.ts"
 import { answerWithin } from "../shared/OutsideCall.ts"
 import * as Sha256 from "../shared/Sha256.ts"
 
@@ -44,7 +47,12 @@ export interface StoredTax {
   /** The SHA-256 of what the service was asked, and its answer. Both are `null` unless a service answered. */
   readonly asked: string | null
   readonly quote: TaxQuote | null
+  /** Whom the invoice is addressed to. Invoices of releases before it was kept have none. */
+  readonly billedTo?: BilledTo
 }
+
+/** What an invoice says of its customer, besides what its taxes depend on: as it was when its lines were taxed last. */
+export type BilledTo = Pick<Customer, "name" | "address" | "locale" | "timezone">
 
 /** The rates of lines. */
 export interface Rates {
@@ -68,9 +76,9 @@ export interface TaxAnswer {
 }
 
 /** There is no tax. */
-const NO_TAX: TaxRate = { category: "O", rate: "0", country: null, reason: "Not subject to tax" }
+const NO_TAX: TaxRate = { category: "O", rate: "0", country: null, reason: NOT_TAXED }
 /** The rate of the lines of drafts until their tax is known. */
-const NOT_KNOWN: TaxRate = { ...NO_TAX, reason: "The tax is not known yet" }
+const NOT_KNOWN: TaxRate = { ...NO_TAX, reason: TAX_NOT_KNOWN }
 
 const withRate = ({ lines }: TaxRequest, rate: TaxRate): TaxQuote => ({
   behavior: "exclusive",

@@ -7,6 +7,7 @@
  */
 import { type CollectionInput, stepOf } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
+import { chargedAutomatically } from "../customers/ChargedAutomatically.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Collecting, NOBODY } from "../invoices/Collecting.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
@@ -22,10 +23,12 @@ import { Transactor } from "../shared/Transactor.ts"
 import { declinesElsewhere } from "./Declines.ts"
 import { disputes } from "./Dispute.ts"
 import { makeMethodBook } from "./MethodBook.ts"
+import type { CustomerAction } from "./MethodProvider.ts"
 import { nextAttempt, openedOf } from "./OpenedPayment.ts"
 import type { PaymentId, StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
+  type AttemptAnswer,
   type AttemptPayment,
   CurrentProvider,
   type PaymentProvider,
@@ -44,6 +47,12 @@ type Call =
   | { readonly type: "open"; readonly payment: StoredPayment; readonly customer: string | null }
   | { readonly type: "attempt"; readonly payment: StoredPayment; readonly attempt: AttemptPayment }
   | { readonly type: "read" | "close"; readonly payment: StoredPayment; readonly reference: string }
+
+/** The customer is there to confirm the payment. */
+export interface Session {
+  /** Where a page of the provider sends the customer after the confirmation. `null`: the customer stays on the page. */
+  readonly returnUrl: string | null
+}
 
 /** Whether the caller may work on the payment. It is asked once the payment is held. */
 type Holds = Effect.Effect<boolean, StorageError, CurrentTenant>
@@ -105,7 +114,8 @@ export const makeCollector = Effect.gen(function* () {
   ) {
     if (payment.status !== "open") return
     yield* book.end(ports, payment, invoice)
-    if (invoice.state.status !== "open" || (yield* isReopened(ports, invoice))) return
+    const isAskedAlone = payment.collection?.attempt?.once === true
+    if (isAskedAlone || invoice.state.status !== "open" || (yield* isReopened(ports, invoice))) return
     const opened = yield* openedOf(ids, payment.provider, provider, invoice, payment)
     const [current] = Option.toArray(yield* ports.invoices.find(invoice.id))
     if (current !== undefined) yield* book.open(ports, opened, current)
@@ -118,20 +128,21 @@ export const makeCollector = Effect.gen(function* () {
       : Effect.die(new TypeError(`the payment provider ${name} is not there`))
 
   /** Decides what to do next with a payment that is due, and stores what is about to be sent. */
-  const plan = Effect.fnUntraced(function* (id: PaymentId, holds: Holds) {
+  const plan = Effect.fnUntraced(function* (id: PaymentId, holds: Holds, session: Session | undefined) {
     const ports = yield* portsOf
     const found = yield* ports.payments.find(id)
     if (Option.isNone(found)) return undefined
     const invoice = yield* ports.invoices.lock(found.value.invoiceId)
     if (Option.isNone(invoice) || !(yield* holds)) return undefined
     const held = yield* ports.payments.find(id)
-    return Option.isNone(held) ? undefined : yield* callOf(ports, held.value, invoice.value)
+    return Option.isNone(held) ? undefined : yield* callOf(ports, held.value, invoice.value, session)
   })
 
   const callOf = Effect.fnUntraced(function* (
     ports: PaymentPorts,
     payment: StoredPayment,
     invoice: StoredInvoice,
+    session: Session | undefined,
   ): Effect.fn.Return<Call | undefined, InvalidInput | StorageError, CurrentTenant> {
     const { collection, reference } = payment
     if (isToClose(payment, invoice)) {
@@ -180,8 +191,8 @@ export const makeCollector = Effect.gen(function* () {
       reference,
       attemptId: attempted.id,
       method: chosen?.reference ?? null,
-      presence: "off_session",
-      returnUrl: null,
+      presence: session === undefined ? "off_session" : "on_session",
+      returnUrl: session?.returnUrl ?? null,
     }
     return { type: "attempt", payment: sent, attempt }
   })
@@ -214,6 +225,24 @@ export const makeCollector = Effect.gen(function* () {
       onFailure: (failure) => applyTo(payment, failedBy(failure)),
       onSuccess: (read) => applyTo(payment, { type: "read", read }),
     })
+
+  /** Attempts a payment. Gives how the customer confirms it, which is stored nowhere. */
+  const attemptOf = Effect.fnUntraced(function* (
+    from: PaymentProvider,
+    payment: StoredPayment,
+    attempt: AttemptPayment,
+  ) {
+    let action: CustomerAction | null = null
+    const withoutAction = (answer: AttemptAnswer): PaymentRead => {
+      if (answer.status !== "requires_action") return answer
+      action = answer.action ?? null
+      return { status: answer.status }
+    }
+    yield* stateOf(payment, () =>
+      Effect.map(Effect.flatMap(from.attemptPayment(attempt), attemptAnswer), withoutAction),
+    )
+    return action
+  })
 
   const open = (from: PaymentProvider, payment: StoredPayment, customer: string | null): Worked<void> => {
     const { amount, currency, customerId, id: paymentId, invoiceId } = payment
@@ -253,32 +282,38 @@ export const makeCollector = Effect.gen(function* () {
       },
     )
 
-  const perform = (from: PaymentProvider, call: Call): Worked<void> => {
+  const perform = (from: PaymentProvider, call: Call): Worked<CustomerAction | null> => {
     switch (call.type) {
       case "open":
-        return open(from, call.payment, call.customer)
+        return Effect.as(open(from, call.payment, call.customer), null)
       case "attempt":
-        return stateOf(call.payment, () => Effect.flatMap(from.attemptPayment(call.attempt), attemptAnswer))
+        return attemptOf(from, call.payment, call.attempt)
       case "read":
-        return stateOf(call.payment, () => Effect.flatMap(from.readPayment(call.reference), paymentRead))
+        return Effect.as(
+          stateOf(call.payment, () => Effect.flatMap(from.readPayment(call.reference), paymentRead)),
+          null,
+        )
       case "close":
-        return close(from, call.payment, call.reference)
+        return Effect.as(close(from, call.payment, call.reference), null)
     }
   }
 
   /**
    * Does the next thing on a payment that is due. `atomically` makes a transaction of what comes before the call; not
-   * within another one.
+   * within another one. With a `session`, the customer is there, and the result is how the customer confirms an attempt.
    */
   const visit = <E, R>(
     id: PaymentId,
     holds: Holds,
     atomically: (work: ReturnType<typeof plan>) => Effect.Effect<unknown, E, R>,
+    session?: Session,
   ) =>
     Effect.gen(function* () {
       let call: Call | undefined
-      yield* atomically(Effect.tap(plan(id, holds), (planned) => Effect.sync(() => (call = planned))))
-      if (call !== undefined) yield* perform(yield* requireProvider(call.payment), call)
+      yield* atomically(
+        Effect.tap(plan(id, holds, session), (planned) => Effect.sync(() => (call = planned))),
+      )
+      return call === undefined ? null : yield* perform(yield* requireProvider(call.payment), call)
     })
 
   return { visit, applyTo }
@@ -292,7 +327,10 @@ const failedBy = ({ message, reason }: ProviderFailure): CollectionInput => ({
 
 const cleaned = (message: string): string => Text.cleaned(message, MAX_MESSAGE_LENGTH)
 
-/** Begins to collect what is issued, and closes what is not wanted any more, if there is a provider. */
+/**
+ * Begins to collect what is issued to a customer who is charged automatically, and closes what is not wanted any more, if there
+ * is a provider.
+ */
 export const layer = Layer.effect(
   Collecting,
   Effect.gen(function* () {
@@ -300,6 +338,7 @@ export const layer = Layer.effect(
     const port = yield* optionalPort(PaymentStore)
     const ids = yield* IdGenerator
     const book = yield* makePaymentBook
+    const isCharged = chargedAutomatically(yield* Collections)
     if (provider === null) return NOBODY
     return {
       review: Effect.fnUntraced(function* (changed: StoredInvoice) {
@@ -314,7 +353,7 @@ export const layer = Layer.effect(
         yield* payments.save({ ...open, dueAt })
       }),
       begin: Effect.fnUntraced(function* (issued: StoredInvoice, invoices: InvoiceStore["Service"]) {
-        if (issued.state.amountDue === 0n) return issued
+        if (issued.state.amountDue === 0n || !(yield* isCharged(issued.customerId))) return issued
         const payments = yield* Effect.orDie(port)
         const opened = yield* openedOf(ids, provider.name, provider, issued, undefined)
         return yield* book.open({ payments, invoices }, opened, issued)

@@ -49,7 +49,10 @@ export const makeDisputeBook = Effect.gen(function* () {
     const { invoice, open } = yield* openOf(ports, disputed)
     const filter = { invoiceId: invoice.id, status: "open" } as const
     const { data } = yield* Effect.orDie(store.list(filter, { limit: 1, cursor: undefined }))
-    const isStopped = open?.collection?.state === "stopped" && isWanted(open, invoice)
+    const isStopped =
+      open?.collection?.state === "stopped" &&
+      open.collection.attempt?.once !== true &&
+      isWanted(open, invoice)
     if (data.length > 0 || open === undefined || !isStopped) return
     const input = yield* nextAttempt(ids, open.collection?.attempt?.method ?? null)
     yield* payments.apply(ports, open, invoice, input)

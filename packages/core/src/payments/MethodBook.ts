@@ -5,6 +5,7 @@ import { expiringFrom, type SetupRead } from "@billwright/engine"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
+import { Crediting } from "../invoices/Crediting.ts"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import { Collections } from "../shared/Collections.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
@@ -35,6 +36,7 @@ export const makeMethodBook = Effect.gen(function* () {
   const owners = collections.of(customers)
   const outbox = yield* Outbox
   const settings = yield* InvoiceSettings
+  const crediting = yield* Crediting
 
   const publish = (method: PaymentMethod, type: keyof typeof methodEvents): Written<void> =>
     Effect.asVoid(outbox.publish(methodEvents[type], methodData(method), { customerId: method.customerId }))
@@ -115,6 +117,7 @@ export const makeMethodBook = Effect.gen(function* () {
         const isDefault = !data.some((other) => other.isDefault)
         const attached: PaymentMethod = { ...method, ...saved, status: "attached", isDefault }
         yield* publish(attached, "payment_method.attached")
+        yield* crediting.noteMethod(method.customerId)
         return attached
       }),
     )

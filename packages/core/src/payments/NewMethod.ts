@@ -50,7 +50,8 @@ export const makeNewMethod = Effect.gen(function* () {
         )
           return
         const { attempt: last, state } = payment.collection
-        if (!WAITING.has(state) || last?.method === method.id) return
+        // What somebody asked for alone is not followed by other attempts.
+        if (!WAITING.has(state) || last?.method === method.id || last?.once === true) return
         const input = yield* nextAttempt(ids, method.id)
         yield* time.within(payment.customerId, book.apply(ports, payment, invoice, input))
       }),

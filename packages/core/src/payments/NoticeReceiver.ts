@@ -60,7 +60,7 @@ export const makeNoticeReceiver = Effect.gen(function* () {
         const invoice = yield* ports.invoices.lock(invoiceId)
         const payment = yield* ports.payments.find(id)
         if (Option.isNone(invoice) || Option.isNone(payment)) return IGNORED
-        if (!(yield* ports.payments.noteEvent(from.name, eventId))) return ACCEPTED
+        if (!(yield* ports.payments.noteEvent(from.name, eventId, yield* DateTime.now))) return ACCEPTED
         const applied = book.apply(ports, payment.value, invoice.value, { type: "read", read: read.value })
         yield* time.within(customerId, applied)
         return ACCEPTED
@@ -88,7 +88,9 @@ export const makeNoticeReceiver = Effect.gen(function* () {
         if (payment.value.status !== "succeeded") return POSTPONED
         if (yield* ports.payments.hasEvent(from.name, eventId)) return ACCEPTED
         const receipt = yield* time.within(customerId, apply(ports, payment.value, invoice.value))
-        if (receipt === ACCEPTED) yield* ports.payments.noteEvent(from.name, eventId)
+        if (receipt === ACCEPTED) {
+          yield* ports.payments.noteEvent(from.name, eventId, yield* DateTime.now)
+        }
         return receipt
       }),
     )

@@ -4,6 +4,7 @@
  */
 import { payStepOf } from "@billwright/engine"
 import { DateTime, Effect, Option, Schema } from "effect"
+import { chargedAutomatically } from "../customers/ChargedAutomatically.ts"
 import type { CustomerId } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
@@ -23,12 +24,18 @@ import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { makeCollector } from "./Collector.ts"
+import { makeCollector, type Session } from "./Collector.ts"
 import { makeMethodBook } from "./MethodBook.ts"
+import type { CustomerAction } from "./MethodProvider.ts"
 import { type AttemptInput, nextAttempt, openedOf, problemOfAmount } from "./OpenedPayment.ts"
 import { MAX_PAYMENTS, type PaymentId, type StoredPayment } from "./Payment.ts"
 import { makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
-import { PaymentMethodId, PaymentMethodNotFound, PaymentProviderUnavailable } from "./PaymentMethod.ts"
+import {
+  PaymentMethodId,
+  PaymentMethodNotFound,
+  PaymentProviderUnavailable,
+  ReturnUrl,
+} from "./PaymentMethod.ts"
 import { CurrentProvider, type PaymentProvider } from "./PaymentProvider.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import { paymentRead } from "./ProviderAnswers.ts"
@@ -41,12 +48,32 @@ export const PayInvoice = Schema.Struct({
 })
 export interface PayInvoice extends Schema.Schema.Type<typeof PayInvoice> {}
 
-/** Steps of one call: a payment that is not wanted is closed, one whose outcome is unknown is read, then it is attempted. */
-const MAX_ROUNDS = 4
+/** The input of `Payments.startPayment`. */
+export const StartPayment = Schema.Struct({
+  ...PayInvoice.fields,
+  /** Where a page of the provider sends the customer after the confirmation. Default: the customer stays on the page. */
+  returnUrl: Schema.optionalKey(Schema.NullOr(ReturnUrl)),
+})
+export interface StartPayment extends Schema.Schema.Type<typeof StartPayment> {}
+
+/** An invoice whose payment was attempted while the customer is there. */
+export interface StartedPayment extends CustomerAction {
+  /** The invoice afterwards. Unless it is `awaiting_customer`, there is nothing to confirm. */
+  readonly invoice: Invoice
+}
+
+/**
+ * Steps of one call: a payment that is not wanted is closed, one whose outcome is unknown is read, then it is attempted. A
+ * runner may have attempted it without the customer first, so that it is attempted again.
+ */
+const MAX_ROUNDS = 5
+/** The customer has nothing to confirm. */
+const NOTHING: CustomerAction = { clientSecret: null, url: null }
 /** Calls of the provider for one attempt: it is opened, and attempted, at most twice. */
 const MAX_VISITS = 4
 
 const decodePay = decoder(PayInvoice)
+const decodeStart = decoder(StartPayment)
 const { knownId, orNotFound } = ById.make(Schema.is(InvoiceId), (id) => new InvoiceNotFound({ id }))
 
 type Failure = InvoicingUnsupported | StorageError
@@ -69,14 +96,16 @@ type Next =
 const unavailable = (id: string, problem: string) =>
   Effect.fail(new ActionUnavailable({ object: "invoice", id, problem: `pay is not possible: ${problem}` }))
 
-/** Gives the function that takes the payment of an invoice now. */
+/** Gives the functions that take the payment of an invoice now: with the customer there, and without. */
 export const makePayInvoice = Effect.gen(function* () {
   const current = yield* CurrentProvider
   const paymentPort = yield* optionalPort(PaymentStore)
   const invoicePort = yield* optionalPort(InvoiceStore)
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
-  const time = new CustomerTime(yield* Collections)
+  const collections = yield* Collections
+  const time = new CustomerTime(collections)
+  const isCharged = chargedAutomatically(collections)
   const book = yield* makePaymentBook
   const methods = yield* makeMethodBook
   const { applyTo, visit } = yield* makeCollector
@@ -117,14 +146,17 @@ export const makePayInvoice = Effect.gen(function* () {
     return found?.id ?? (yield* unavailable(invoice.id, problem))
   })
 
-  /** The attempt that is asked for. One for an invoice that was written off is not followed by others. */
+  /**
+   * The attempt that is asked for. One for an invoice that was written off, or of a customer who pays by itself, is not
+   * followed by others.
+   */
   const attemptOf = Effect.fnUntraced(function* (
     provider: PaymentProvider,
     invoice: StoredInvoice,
     asked: PayInvoice,
   ) {
     const input = yield* nextAttempt(ids, yield* methodOf(provider, invoice, asked))
-    const isOnce = invoice.state.status === "uncollectible"
+    const isOnce = invoice.state.status === "uncollectible" || !(yield* isCharged(invoice.customerId))
     return isOnce ? ({ ...input, once: true } satisfies AttemptInput) : input
   })
 
@@ -191,8 +223,13 @@ export const makePayInvoice = Effect.gen(function* () {
     return due
   })
 
-  /** Does what is due on a payment, unless a runner does it. */
-  const visitAll = Effect.fnUntraced(function* (id: PaymentId, customerId: CustomerId) {
+  /** Does what is due on a payment, unless a runner does it. Gives how the customer confirms it. */
+  const visitAll = Effect.fnUntraced(function* (
+    id: PaymentId,
+    customerId: CustomerId,
+    session: Session | undefined,
+  ) {
+    let action: CustomerAction | null = null
     const isDue = Effect.gen(function* () {
       const payments = yield* Effect.orDie(paymentPort)
       const found = Option.getOrUndefined(yield* payments.find(id))
@@ -200,8 +237,14 @@ export const makePayInvoice = Effect.gen(function* () {
       return found?.status === "open" && found.dueAt !== null && found.dueAt <= now
     })
     for (let visits = 0; visits < MAX_VISITS && (yield* time.within(customerId, isDue)); visits++) {
-      yield* visit(id, isDue, (planned) => transactor.atomically(time.within(customerId, planned)))
+      action = yield* visit(
+        id,
+        isDue,
+        (planned) => transactor.atomically(time.within(customerId, planned)),
+        session,
+      )
     }
+    return action
   })
 
   /** Reads what came of the last attempt. */
@@ -216,34 +259,55 @@ export const makePayInvoice = Effect.gen(function* () {
       yield* applyTo(payment, { type: "read", read: stated })
     })
 
-  return (invoiceId: string, input: PayInvoice = {}): Asked<Invoice> =>
+  /** Attempts the payment of an invoice, and gives the invoice afterwards. */
+  const attempt = Effect.fnUntraced(function* (
+    id: InvoiceId,
+    asked: PayInvoice,
+    session: Session | undefined,
+  ): Effect.fn.Return<StartedPayment, Effect.Error<Asked<unknown>>, CurrentTenant> {
+    const invoices = yield* invoicePort
+    const found = yield* orNotFound(yield* invoices.find(id), id)
+    if (found.state.status === "paid") return { invoice: toInvoice(found), ...NOTHING }
+    const { customerId } = found
+    if (current === null) {
+      return yield* unavailable(id, "there is no payment provider: record what came")
+    }
+    if (yield* transactor.inTransaction) {
+      return yield* unavailable(id, "the payment provider can't be called within a transaction")
+    }
+    let isRead = false
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const work = next(current, id, asked, isRead)
+      const decided = yield* transactor.atomically(time.within(customerId, work))
+      isRead ||= decided.type === "read"
+      // Later, it says what the round before came to.
+      if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)
+      if (decided.type === "read") yield* time.within(customerId, read(current, decided.payment))
+      const action =
+        decided.type === "close" || decided.type === "visit"
+          ? yield* visitAll(decided.payment.id, customerId, session)
+          : null
+      if (decided.type === "read" || decided.type === "close") continue
+      const invoice = toInvoice(yield* orNotFound(yield* invoices.find(id), id))
+      // A runner was faster, and has attempted it without the customer.
+      const isOvertaken = session !== undefined && action === null && decided.type === "visit"
+      if (isOvertaken && invoice.collection === "awaiting_customer" && round < MAX_ROUNDS - 1) isRead = true
+      else return { invoice, ...(action ?? NOTHING) }
+    }
+    return yield* new PaymentProviderUnavailable({ provider: current.name, reason: "transient" })
+  })
+
+  const pay = (invoiceId: string, input: PayInvoice = {}): Asked<Invoice> =>
     Effect.gen(function* () {
       const asked = yield* decodePay(input)
-      const id = yield* knownId(invoiceId)
-      const invoices = yield* invoicePort
-      const found = yield* orNotFound(yield* invoices.find(id), id)
-      if (found.state.status === "paid") return toInvoice(found)
-      const { customerId } = found
-      if (current === null) {
-        return yield* unavailable(id, "there is no payment provider: record what came")
-      }
-      if (yield* transactor.inTransaction) {
-        return yield* unavailable(id, "the payment provider can't be called within a transaction")
-      }
-      let isRead = false
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const work = next(current, id, asked, isRead)
-        const decided = yield* transactor.atomically(time.within(customerId, work))
-        isRead ||= decided.type === "read"
-        // Later, it says what the round before came to.
-        if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)
-        if (decided.type === "read") yield* time.within(customerId, read(current, decided.payment))
-        if (decided.type === "close" || decided.type === "visit")
-          yield* visitAll(decided.payment.id, customerId)
-        if (decided.type === "visit" || decided.type === "refused") {
-          return toInvoice(yield* orNotFound(yield* invoices.find(id), id))
-        }
-      }
-      return yield* new PaymentProviderUnavailable({ provider: current.name, reason: "transient" })
+      return (yield* attempt(yield* knownId(invoiceId), asked, undefined)).invoice
     })
+
+  const startPayment = (invoiceId: string, input: StartPayment = {}): Asked<StartedPayment> =>
+    Effect.gen(function* () {
+      const { returnUrl = null, ...asked } = yield* decodeStart(input)
+      return yield* attempt(yield* knownId(invoiceId), asked, { returnUrl })
+    })
+
+  return { pay, startPayment }
 })

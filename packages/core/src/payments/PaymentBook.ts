@@ -19,6 +19,7 @@ import {
 import { DateTime, Effect } from "effect"
 import { type CustomerId, customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
+import { Crediting } from "../invoices/Crediting.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
 import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { dataOf } from "../invoices/InvoiceEvents.ts"
@@ -74,6 +75,7 @@ export const makePaymentBook = Effect.gen(function* () {
   const bookOf = yield* invoiceBooks
   const owners = (yield* Collections).of(customers)
   const settings = yield* InvoiceSettings
+  const crediting = yield* Crediting
 
   const timezoneOf = (id: CustomerId) =>
     Effect.map(owners.find(id), (found) =>
@@ -195,6 +197,7 @@ export const makePaymentBook = Effect.gen(function* () {
     const isSilent = (event: CollectionEvent) =>
       event === "invoice.collection_exhausted" && !isPayable(invoice)
     for (const event of events) if (!isSilent(event)) yield* publishEvent(saved, noted, event, input)
+    if (events.includes("payment.failed")) yield* crediting.noteDeclined(noted)
     return saved
   })
 

@@ -1,7 +1,7 @@
 /**
  * The storage port for payments.
  */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
@@ -50,12 +50,16 @@ export class PaymentStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredPayment>, StorageError, CurrentTenant>
 
     /**
-     * Notes for good that an event of a provider was received. Gives false, and changes nothing, if it was noted before.
-     * Of several that note the same event at once, one gets true; the others wait for the end of its transaction.
+     * Notes that an event of a provider was received at an instant. Gives false if it was noted before. Of several that note
+     * the same event at once, one gets true; the others wait for the end of its transaction.
+     *
+     * Events of the tenant that were received `EVENT_RETENTION_DAYS` before the instant are forgotten, oldest first, at most
+     * `MAX_FORGOTTEN_EVENTS` of them. Those that another transaction holds are left for the next time.
      */
     readonly noteEvent: (
       provider: string,
       eventId: string,
+      at: DateTime.Utc,
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /** Whether an event of a provider was noted. */

@@ -20,7 +20,7 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { makeCancelPayment } from "./CancelPayment.ts"
 import { makeNoticeReceiver } from "./NoticeReceiver.ts"
-import { makePayInvoice, type PayInvoice } from "./PayInvoice.ts"
+import { makePayInvoice, type PayInvoice, type StartedPayment, type StartPayment } from "./PayInvoice.ts"
 import {
   ListPayments,
   MANUAL_PROVIDER,
@@ -96,6 +96,25 @@ export class Payments extends Context.Service<
     >
 
     /**
+     * The same as `pay`, while the customer is there: what the bank asks the customer to confirm is confirmed on the page.
+     * The answer says how: with the client secret, or, with a `returnUrl`, on a page of the provider. Both are given out once
+     * and stored nowhere. An attempt that waits for the customer is read first, and attempted again if it still waits.
+     */
+    readonly startPayment: (
+      invoiceId: string,
+      input?: StartPayment,
+    ) => Effect.Effect<
+      StartedPayment,
+      | ActionUnavailable
+      | InvalidInput
+      | InvoiceNotFound
+      | PaymentMethodNotFound
+      | PaymentProviderUnavailable
+      | Failure,
+      CurrentTenant
+    >
+
+    /**
      * Closes an open payment at its provider, for good. Nothing is attempted for its invoice any more by itself: its
      * `collection` is `stopped` until `pay` is called. If the provider has taken the money before, the payment has
      * succeeded instead. Canceling it again changes nothing. Not within a transaction.
@@ -128,7 +147,7 @@ export class Payments extends Context.Service<
       const time = new CustomerTime(yield* Collections)
 
       const receive = yield* makeNoticeReceiver
-      const pay = yield* makePayInvoice
+      const { pay, startPayment } = yield* makePayInvoice
       const cancel = yield* makeCancelPayment
 
       const publish = (payment: StoredPayment, type: keyof typeof paymentEvents) =>
@@ -203,7 +222,7 @@ export class Payments extends Context.Service<
         return { data: data.map(toPayment), hasMore }
       })
 
-      return Payments.of({ record, receive, pay, cancel, get, list })
+      return Payments.of({ record, receive, pay, startPayment, cancel, get, list })
     }),
   )
 }

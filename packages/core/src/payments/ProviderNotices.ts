@@ -10,6 +10,15 @@ export const NOTICE_TOLERANCE_SECONDS = 300
 /** Largest body of a request, in bytes. */
 export const MAX_NOTICE_BYTES = 1_048_576
 
+/**
+ * How long it is remembered that an event was received, in days. Providers send a notice again for days, and not for
+ * months. One that comes later than that is read again, which changes nothing.
+ */
+export const EVENT_RETENTION_DAYS = 90
+
+/** Most events that are forgotten when another one is noted, so that old ones don't pile up. */
+export const MAX_FORGOTTEN_EVENTS = 10
+
 /** A request to the URL, as it came. */
 export interface NoticeRequest {
   /** The bytes of the body. Signatures are made of them, so they must not be parsed and written again. */

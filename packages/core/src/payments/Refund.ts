@@ -93,7 +93,7 @@ export const refunds = Resource.make({
     ),
     failureCode: Field.textOrNull(
       Text.bounded(1, MAX_CODE_LENGTH),
-      "Why it has failed: a code of the provider, or `refused_by_provider`.",
+      "Why it has failed: a code of the provider, `refused_by_provider`, `payment_disputed`, or `resolved_by_person`.",
     ),
     provider: Field.text(
       Text.bounded(1, MAX_PROVIDER_LENGTH),
@@ -164,6 +164,15 @@ export interface Refund extends Schema.Schema.Type<typeof Refund> {}
 /** The input of `Refunds.create`. */
 export const CreateRefund = refunds.Create
 export interface CreateRefund extends Schema.Schema.Type<typeof CreateRefund> {}
+
+/** The input of `Refunds.resolve`. */
+export const ResolveRefund = Schema.Struct({
+  /** What came of it. `succeeded`: the customer has the money. `failed`: nothing was given back. */
+  status: Schema.Literals(["succeeded", "failed"]),
+  /** How the provider names it, if a person has made it there: 1 to 255 characters. */
+  reference: Schema.optionalKey(Text.bounded(1, MAX_REFERENCE_LENGTH)),
+})
+export interface ResolveRefund extends Schema.Schema.Type<typeof ResolveRefund> {}
 
 /** Which refunds to list. */
 export const ListRefunds = refunds.List

@@ -71,6 +71,10 @@ export interface NewRefund {
 /** What the provider has said of a refund, and how it names it. */
 export type RefundNews = RefundInput & { readonly reference?: string | null }
 
+/** Whether something may still come of a refund by itself. */
+export const isOpenRefund = ({ status }: Pick<Refund, "status">): boolean =>
+  status === "pending" || status === "unresolved"
+
 /** Gives the functions that write refunds in the current transaction, which holds the invoice. */
 export const makeRefundBook = Effect.gen(function* () {
   const outbox = yield* Outbox
@@ -187,7 +191,7 @@ export const makeRefundBook = Effect.gen(function* () {
     invoice: StoredInvoice,
     news: RefundNews,
   ): Effect.fn.Return<Refund, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
-    const step = stepRefund(before.status, news)
+    const step = stepRefund(before, news)
     const reference = before.reference ?? news.reference ?? null
     if (step === undefined && reference === before.reference) return before
     const updatedAt = yield* DateTime.now

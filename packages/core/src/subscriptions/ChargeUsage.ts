@@ -51,7 +51,7 @@ interface SpanValues extends Span {
 
 /** What is read of a meter, for all charges that bill the same of it: its values in spans. */
 interface Reading {
-  readonly charge: Charge
+  readonly charge: Pick<Charge, "by" | "meter" | "where">
   readonly spans: Map<string, SpanValues>
 }
 
@@ -148,7 +148,7 @@ export class ChargeUsage {
   }
 
   /** Refuses a plan that names a meter, or dimensions of a meter, that there are not. */
-  check(customerId: CustomerId, { charges }: PlanTerms): Read<void> {
+  check(customerId: CustomerId, { charges, features = {} }: PlanTerms): Read<void> {
     const metered = charges.filter(({ meter }) => meter !== undefined)
     return Effect.forEach(
       metered,
@@ -158,16 +158,32 @@ export class ChargeUsage {
           const problem = `${name}, which prices each record: subscriptions can't bill such charges yet`
           return Effect.fail(new InvalidInput({ field: "plan", problem }))
         }
-        const spans = new Map([["", unread({ start: 0, end: 1 })]])
-        return this.#read(customerId, { charge, spans }).pipe(
-          Effect.catchTag("InvalidInput", ({ field, problem }) => {
-            const meter = JSON.stringify(charge.meter)
-            const rule = field === "meter" ? `meter ${meter} ${problem}` : `${field} ${problem}: ${meter}`
-            return Effect.fail(new InvalidInput({ field: "plan", problem: `${name}, whose ${rule}` }))
-          }),
-        )
+        return this.#checkMeter(customerId, charge, name)
       },
       { discard: true },
+    ).pipe(
+      Effect.andThen(
+        Effect.forEach(
+          Object.entries(features),
+          ([key, feature]) =>
+            feature.type === "metered"
+              ? this.#checkMeter(customerId, { meter: feature.meter }, `has features.${key}`)
+              : Effect.void,
+          { discard: true },
+        ),
+      ),
+    )
+  }
+
+  /** Fails if a meter can't be read as a charge or a feature of a plan wants it. */
+  #checkMeter(customerId: CustomerId, charge: Reading["charge"], name: string): Read<void> {
+    const spans = new Map([["", unread({ start: 0, end: 1 })]])
+    return this.#read(customerId, { charge, spans }).pipe(
+      Effect.catchTag("InvalidInput", ({ field, problem }) => {
+        const meter = JSON.stringify(charge.meter)
+        const rule = field === "meter" ? `meter ${meter} ${problem}` : `${field} ${problem}: ${meter}`
+        return Effect.fail(new InvalidInput({ field: "plan", problem: `${name}, whose ${rule}` }))
+      }),
     )
   }
 

@@ -53,14 +53,23 @@ const nextSegment = (
     }),
   )
 
+/** What an invoice between those of the machine bills. */
+interface Between {
+  /** How many periods before the last one are rated again. `undefined`: as many as for other invoices. */
+  readonly reviewed?: number
+  /** The usage of the open period, as far as it is known. Without an open period there is no invoice. */
+  readonly soFar?: true
+}
+
 /**
  * Makes a draft of the differences of a subscription, which the current transaction holds with those of its group. What is
  * due before it is done first. `undefined` if nothing differs.
  */
-export const reconcile = (
+const invoiceNow = (
   { billing, book, invoices }: Parts,
   group: ReadonlyArray<StoredSubscription>,
   id: StoredSubscription["id"],
+  { reviewed, soFar }: Between,
 ): Written<StoredInvoice | undefined> =>
   Effect.gen(function* () {
     const { epochMilliseconds: now } = yield* DateTime.now
@@ -68,14 +77,33 @@ export const reconcile = (
     if (isRejected(steps)) return yield* Effect.die(new TypeError(steps.problems[0].problem))
     const { stored: all } = yield* book.update(steps)
     const stored = all.find((one) => one.id === id)
-    const period = stored === undefined ? undefined : lastPeriodOf(stored)
+    const last = stored === undefined ? undefined : lastPeriodOf(stored)
+    const period = soFar === true ? (stored?.state.period ?? undefined) : last
     if (stored === undefined || period === undefined) return undefined
     const before = new Set((yield* invoices.lockDrafts([id])).map((draft) => draft.id))
     const segment = yield* nextSegment(invoices, stored, period)
-    const effect = { kind: "invoice", at: now, period, segment } as const
+    const kept = soFar === undefined ? {} : { soFar }
+    const effect = { kind: "invoice", at: now, period, segment, ...kept } as const
     yield* billing.invoice(heldOf(all), [{ subscriptionId: id, effect }], {
-      from: period.number - MAX_RECONCILED_PERIODS,
+      ...(reviewed === undefined ? {} : { from: period.number - reviewed }),
       takesItems: false,
     })
     return (yield* invoices.lockDrafts([id])).find((draft) => !before.has(draft.id))
   })
+
+/** Bills all differences of a subscription: see `invoiceNow`. */
+export const reconcile = (
+  parts: Parts,
+  group: ReadonlyArray<StoredSubscription>,
+  id: StoredSubscription["id"],
+) => invoiceNow(parts, group, id, { reviewed: MAX_RECONCILED_PERIODS })
+
+/**
+ * Bills the usage of the open period of a subscription so far: see `invoiceNow`. Later invoices of the period bill the
+ * difference to what it costs by then, as they do with late usage.
+ */
+export const invoiceSoFar = (
+  parts: Parts,
+  group: ReadonlyArray<StoredSubscription>,
+  id: StoredSubscription["id"],
+) => invoiceNow(parts, group, id, { soFar: true })

@@ -26,7 +26,7 @@ export const SpendAlertRepeat = Schema.Literals(["once", "multiples"])
 export type SpendAlertRepeat = typeof SpendAlertRepeat.Type
 
 /** What an alert does beside its event. */
-export const SpendAlertAction = Schema.Literals(["notify", "block"])
+export const SpendAlertAction = Schema.Literals(["notify", "block", "invoice"])
 export type SpendAlertAction = typeof SpendAlertAction.Type
 
 const integerFrom = (minimum: bigint, description: string) => {
@@ -53,7 +53,7 @@ const repeat = Field.text(
 )
 const action = Field.text(
   SpendAlertAction,
-  "`notify`: it publishes its event. `block`: it also blocks until the end of the period.",
+  "`notify`: it publishes its event. `block`: it also blocks until the end of the period. `invoice`: it also bills the usage of the period so far. Only for alerts of a subscription.",
 )
 
 /** The definition of the resource; see `Resource`. */

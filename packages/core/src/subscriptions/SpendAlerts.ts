@@ -106,6 +106,7 @@ export class SpendAlerts extends Context.Service<
         if ((yield* owners.status(customerId)) !== "active") {
           return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
         }
+        yield* checkAction(input.action, subscriptionId)
         if (subscriptionId === null) return
         const found = yield* (yield* subscriptions).find(subscriptionId)
         if (Option.isNone(found) || found.value.customerId !== customerId) {
@@ -149,7 +150,8 @@ export class SpendAlerts extends Context.Service<
 
       const update = Effect.fn("SpendAlerts.update")(function* (id: string, input: UpdateSpendAlert) {
         const change = yield* decodeUpdate(input)
-        const { customerId } = yield* get(id)
+        const { customerId, subscriptionId } = yield* get(id)
+        yield* checkAction(change.action, subscriptionId)
         const now = yield* time.within(customerId, DateTime.now)
         const changed = store.modify(yield* knownId(id), (alert) =>
           Effect.succeed(
@@ -179,6 +181,14 @@ export class SpendAlerts extends Context.Service<
     }),
   )
 }
+
+/** What is billed is the usage of a subscription. */
+const checkAction = (action: SpendAlert["action"] | undefined, subscriptionId: string | null) =>
+  action === "invoice" && subscriptionId === null
+    ? Effect.fail(
+        new InvalidInput({ field: "action", problem: "must not be invoice without a subscription" }),
+      )
+    : Effect.void
 
 const isChange = (alert: SpendAlert, { action, amount }: UpdateSpendAlert): boolean =>
   (action !== undefined && action !== alert.action) || (amount !== undefined && amount !== alert.amount)

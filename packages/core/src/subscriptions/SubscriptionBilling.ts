@@ -311,7 +311,7 @@ export class SubscriptionBilling {
       const billed = (yield* invoices.billedLines(id, from)).filter(({ invoiceId }) => !open.has(invoiceId))
       const asked = periods.map((period) => ({
         period,
-        queries: usageQueries(period, timezone, termsOf, cause.at),
+        queries: usageQueries(period, timezone, termsOf, cause.soFar === true ? period.end : cause.at),
       }))
       const totals = yield* usage.totals(customerId, asked)
       const documented = documentedOf(billed)
@@ -325,6 +325,7 @@ export class SubscriptionBilling {
           currency: state.currency,
           termsOf,
           until: cause.at,
+          soFar: cause.soFar === true,
           totals: totals[index]!,
           documented: documented.get(period.number) ?? [],
         })
@@ -335,7 +336,7 @@ export class SubscriptionBilling {
         }
         for (const line of found) {
           lines.push(toLine(id, period.number, line, billed))
-          if (line.kind === "usage") {
+          if (line.kind === "usage" && cause.soFar !== true) {
             graceHours = Math.max(graceHours, termsOf(line.plan).policy?.grace_hours ?? DEFAULT_GRACE_HOURS)
           }
         }

@@ -1,6 +1,6 @@
 /**
- * Carries out what the machine of subscriptions decided: stores subscriptions and their periods, publishes their events
- * and makes their invoices, in the current transaction.
+ * Carries out what the machine of subscriptions decided: stores subscriptions and their periods, grants the credits of
+ * their plans, publishes their events and makes their invoices, in the current transaction.
  */
 import { nextDue, type Period, type Stepped, togetherOf } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
@@ -10,6 +10,7 @@ import type { Redrafted } from "../invoices/InvoiceBook.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { PlanGrants } from "./PlanGrants.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import { type Held, heldOf, type Making, type SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { dataOf, subscriptionEvents } from "./SubscriptionEvents.ts"
@@ -36,11 +37,19 @@ export class SubscriptionBook {
   readonly #store: SubscriptionStore["Service"]
   readonly #outbox: Outbox["Service"]
   readonly #billing: SubscriptionBilling
+  readonly #grants: PlanGrants | undefined
 
-  constructor(store: SubscriptionStore["Service"], outbox: Outbox["Service"], billing: SubscriptionBilling) {
+  /** Without `grants`, plans grant no credits. */
+  constructor(
+    store: SubscriptionStore["Service"],
+    outbox: Outbox["Service"],
+    billing: SubscriptionBilling,
+    grants: PlanGrants | undefined,
+  ) {
     this.#store = store
     this.#outbox = outbox
     this.#billing = billing
+    this.#grants = grants
   }
 
   /**
@@ -57,6 +66,7 @@ export class SubscriptionBook {
     return Effect.gen({ self: this }, function* () {
       yield* this.#store.insert(stored)
       yield* this.#savePeriods(stored, stepped)
+      yield* this.#give(stored, stepped)
       yield* this.#apply([stored], [{ effects }], { from: 0 })
       return stored
     })
@@ -86,6 +96,7 @@ export class SubscriptionBook {
       const stored: StoredSubscription = { ...before, ...dueOf(stepped), state, updatedAt }
       yield* this.#store.save(stored)
       yield* this.#savePeriods(stored, stepped)
+      yield* this.#give(stored, stepped)
       return stored
     })
   }
@@ -95,6 +106,10 @@ export class SubscriptionBook {
     for (const effect of effects)
       if (effect.kind !== "event") periods.set(effect.period.number, effect.period)
     return periods.size === 0 ? Effect.void : this.#store.savePeriods(id, [...periods.values()])
+  }
+
+  #give(stored: StoredSubscription, stepped: Stepped): Written<void> {
+    return this.#grants?.give(stored, stepped) ?? Effect.void
   }
 
   #apply(

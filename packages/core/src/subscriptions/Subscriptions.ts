@@ -27,6 +27,7 @@ import { meters } from "../usage/Meter.ts"
 import { UsageStore } from "../usage/UsageStore.ts"
 import { ChargeUsage } from "./ChargeUsage.ts"
 import { CouponBook } from "./CouponBook.ts"
+import { makePlanGrants } from "./PlanGrants.ts"
 import { reconcile as reconcileHeld } from "./Reconciliation.ts"
 import { redemptions } from "./Redemption.ts"
 import {
@@ -378,6 +379,7 @@ export const bookOf = Effect.gen(function* () {
   const usage = new ChargeUsage(yield* UsageStore, collections.of(meters))
   const coupons = new CouponBook(collections.of(couponDefinition), collections.of(redemptions), ids)
   const invoiceBookOf = yield* invoiceBooks
+  const grants = yield* makePlanGrants(terms)
   return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
     const invoiceBook = invoiceBookOf(invoices)
     const billing = new SubscriptionBilling({
@@ -398,7 +400,7 @@ export const bookOf = Effect.gen(function* () {
       terms,
       usage,
       coupons,
-      book: new SubscriptionBook(store, outbox, billing),
+      book: new SubscriptionBook(store, outbox, billing, grants),
     }
   })
 })

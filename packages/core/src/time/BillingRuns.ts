@@ -31,6 +31,7 @@ import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
 import { makeSpendRun } from "./SpendRun.ts"
+import { makeTopUpRun } from "./TopUpRun.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
 const RUN_LEASE_MILLIS = 120_000
@@ -67,7 +68,7 @@ export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 const decodeRun = decoder(RunDue)
 
 /**
- * What a run did. A batch of a plan migration, a step of a payment, a look at a payment method, a step of a refund and work on a test clock count
+ * What a run did. A batch of a plan migration, a step of a payment, a look at a payment method or at an automatic top-up, a step of a refund and work on a test clock count
  * as nothing: the migration says itself how far it is, and so do the invoice, the payment method and the clock.
  */
 export interface RunReport {
@@ -105,8 +106,8 @@ export class BillingRuns extends Context.Service<
      * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`. `pace` says how many of these are
      * worked on at the same time, and whether there is a pause after each: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
      * instants at which things are due, and not on when they are run, by whom, or in which order. So what is due of a customer
-     * with items is done in its order, and what waits for something that has failed has a `failure` that says so. It waits until that
-     * is done or set aside. Not within a transaction. `onProgress` is called after
+     * is done in its order, and what waits for something that has failed has a `failure` that says so. It waits until that
+     * is done or set aside. Credits are used as they are when an invoice is issued. Not within a transaction. `onProgress` is called after
      * each subject with what was done so far.
      *
      * With `until`, subjects are left out that another runner held at that instant, or that are tried again after it.
@@ -143,6 +144,7 @@ export class BillingRuns extends Context.Service<
       const clockAdvance = yield* ClockAdvance.make
       const runMethod = yield* makeMethodRun
       const runRefund = yield* makeRefundRun
+      const runTopUp = yield* makeTopUpRun
       const checkSpend = Effect.withSpan(yield* makeSpendRun, "BillingRuns.checkSpend")
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
@@ -155,6 +157,9 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "payment_method") {
           return Effect.as(runMethod(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "auto_top_up") {
+          return Effect.as(runTopUp(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "refund") {
           return Effect.as(runRefund(claimed, subject.id), DueWork.NOTHING)

@@ -1,17 +1,15 @@
 /**
  * The order in which what is due of one customer is billed.
  *
- * Items of a customer (`InvoiceItem`) are on the invoice that is made first after them, and what it leaves of a credit is on
- * the next one. So of a customer with items, everything is billed in the order in which it is due, whoever comes first: by
- * its instant, then invoices before subscriptions, then by subscription. Something that has failed is waited for until it is
- * set aside.
+ * What one invoice leaves, the next one has: items of a customer (`InvoiceItem`) and what is left of a credit, and credits
+ * in money, which an invoice below 0 gives and others use. So everything of a customer and currency is billed in the order
+ * in which it is due, whoever comes first: by its instant, then invoices before subscriptions, then by subscription.
+ * Something that has failed is waited for until it is set aside.
  */
 import { Effect, Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
-import { invoiceItems } from "../invoices/InvoiceItem.ts"
 import { optionalPort } from "../invoices/InvoicingUnsupported.ts"
-import { Collections } from "../shared/Collections.ts"
 import { compareDrafts, subscriptionsOf } from "../subscriptions/DraftOrder.ts"
 import type { StoredSubscription } from "../subscriptions/Subscription.ts"
 import { nextDueOf } from "../subscriptions/SubscriptionGroups.ts"
@@ -54,14 +52,7 @@ interface Owner {
 /** Gives the turns of what the current transaction holds. */
 export const make = Effect.gen(function* () {
   const duePort = yield* optionalPort(DueStore)
-  const items = (yield* Collections).of(invoiceItems)
   const makeBook = yield* bookOf
-
-  const hasItems = ({ currency, customerId }: Owner) =>
-    items.list({ customerId, currency }, { limit: 1, cursor: undefined }).pipe(
-      Effect.catchTag("CursorNotFound", Effect.die),
-      Effect.map(({ data }) => data.length > 0),
-    )
 
   /** The place of a subject of the same currency, which is not billed together with the owner's. */
   const placeOf = Effect.fnUntraced(function* ({ dueAt: at, subject }: CustomerDue, owner: Owner) {
@@ -83,7 +74,7 @@ export const make = Effect.gen(function* () {
     const others = all.filter(({ subject: { id } }) => id !== mine.id && !owner.own.has(id))
     // Those that are due after the last one that was read are not known.
     const unread = all.length < MAX_SUBJECTS_OF_CUSTOMER ? FREE.next : all.at(-1)!.dueAt
-    if (others.length === 0 || !(yield* hasItems(owner))) return { ...FREE, next: unread }
+    if (others.length === 0) return { ...FREE, next: unread }
     let first: { readonly subject: CustomerDue; readonly place: Place } | undefined
     for (const subject of others) {
       // They are in the order of `compare`, but for drafts that are due at the same instant.

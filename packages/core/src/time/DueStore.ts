@@ -2,6 +2,7 @@
  * The storage port of billing runs: the queue of what is due by itself: subscriptions, invoices and others.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { AutoTopUpId } from "../credits/TopUp.ts"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { TestClockId } from "../customers/TestClock.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
@@ -25,19 +26,20 @@ export type Subject =
   | { readonly kind: "payment_method"; readonly id: PaymentMethodId }
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
   | { readonly kind: "refund"; readonly id: RefundId }
+  | { readonly kind: "auto_top_up"; readonly id: AutoTopUpId }
   | { readonly kind: "test_clock"; readonly id: TestClockId }
 
 /** What is put in the queue by `schedule`, in real time and without a customer. */
 export type ScheduledSubject = Extract<
   Subject,
-  { readonly kind: "payment_method" | "plan_migration" | "refund" | "test_clock" }
+  { readonly kind: "auto_top_up" | "payment_method" | "plan_migration" | "refund" | "test_clock" }
 >
 
 /**
  * Subjects are claimed in two lanes, so that a payment provider that is slow holds up nothing else.
  *
  * - `billing`: invoices, subscriptions and migrations of plans. Most of that is done within the storage.
- * - `calls`: all others, whose work calls a payment provider: payments, refunds, and test clocks with their payments.
+ * - `calls`: all others. The work of most calls a payment provider: payments, refunds, and test clocks with their payments.
  */
 export type Lane = "billing" | "calls"
 
@@ -141,7 +143,7 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
+     * Puts an automatic top-up, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
      * a lease on it and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (

@@ -88,11 +88,29 @@ export const makeMethodRun = Effect.gen(function* () {
       yield* holding(claimed, note)
     })
 
+  /** How the provider names a method. `null`: it has none. `undefined`: the customer may still save it. */
+  const savedAs = (method: PaymentMethod): Effect.Effect<string | null | undefined> => {
+    const { reference, setupReference } = method
+    if (reference !== null || setupReference === null) return Effect.succeed(reference)
+    return Effect.map(
+      calling(method, (methods) => methods.readSetup(setupReference)),
+      (read) => {
+        if (read.status === "saved") return read.method.reference
+        return read.status === "pending" ? undefined : null
+      },
+    )
+  }
+
+  /** Has the provider forget a method. One that is not saved yet is read as often as if it were wanted. */
   const forget = (claimed: ClaimedSubject, method: PaymentMethod): Run<void> =>
     Effect.gen(function* () {
-      const { id, reference } = method
-      if (reference !== null) yield* calling(method, (methods) => methods.detachMethod(reference))
-      yield* holding(claimed, schedule(id, null))
+      const reference = yield* savedAs(method)
+      if (typeof reference === "string") {
+        yield* calling(method, (methods) => methods.detachMethod(reference))
+      }
+      const { epochMilliseconds: now } = yield* DateTime.now
+      const next = reference === undefined ? nextSetupRead(method.createdAt.epochMilliseconds, now) : null
+      yield* holding(claimed, schedule(method.id, next))
     })
 
   return (claimed: ClaimedSubject, id: PaymentMethodId): Run<void> =>

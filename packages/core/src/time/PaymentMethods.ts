@@ -276,9 +276,8 @@ export class PaymentMethods extends Context.Service<
           Effect.gen(function* () {
             const { status } = yield* get(id)
             if (status === "detached") return
-            const detached = yield* orNotFound(yield* book.detach(known), id)
-            if (detached.reference === null) yield* schedule(known, null)
-            else yield* scheduleNow(known)
+            yield* orNotFound(yield* book.detach(known), id)
+            yield* scheduleNow(known)
           }),
         )
       })

@@ -17,7 +17,7 @@ import { madeRefund, refundRead } from "../payments/ProviderAnswers.ts"
 import { within } from "../payments/ProviderCalls.ts"
 import type { ProviderFailure } from "../payments/ProviderFailure.ts"
 import type { Refund, RefundId } from "../payments/Refund.ts"
-import { makeRefundBook, newsOf, refundable, type RefundNews } from "../payments/RefundBook.ts"
+import { isOpenRefund, makeRefundBook, newsOf, refundable, type RefundNews } from "../payments/RefundBook.ts"
 import { Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -36,8 +36,6 @@ interface Planned {
   readonly isSent: boolean
 }
 
-const isOpen = ({ status }: Refund): boolean => status === "pending" || status === "unresolved"
-
 /** Makes the work on a refund that a runner has claimed. */
 export const makeRefundRun = Effect.gen(function* () {
   const provider = yield* CurrentProvider
@@ -54,7 +52,7 @@ export const makeRefundRun = Effect.gen(function* () {
   /** Gives up a refund that was not sent yet, if its money is disputed meanwhile: it is not given back twice. */
   const unlessDisputed = (refund: Refund, payment: StoredPayment, invoice: StoredInvoice): Run<Refund> =>
     Effect.gen(function* () {
-      if (refund.sentAt !== null || !isOpen(refund)) return refund
+      if (refund.sentAt !== null || !isOpenRefund(refund)) return refund
       const returned = yield* book.returnedOf(refund.paymentId)
       const others = { ...returned, refunds: returned.refunds.filter(({ id }) => id !== refund.id) }
       if (refundable(payment, others) >= refund.amount) return refund
@@ -78,7 +76,7 @@ export const makeRefundRun = Effect.gen(function* () {
         const isThere = found !== undefined && payment !== undefined && invoice !== undefined
         const refund = isThere ? yield* unlessDisputed(found, payment, invoice) : undefined
         const paymentReference = payment?.reference ?? null
-        if (refund === undefined || paymentReference === null || !isOpen(refund)) {
+        if (refund === undefined || paymentReference === null || !isOpenRefund(refund)) {
           yield* schedule(id, null)
           return undefined
         }
@@ -126,7 +124,7 @@ export const makeRefundRun = Effect.gen(function* () {
         if (Option.isNone(invoice) || Option.isNone(refund)) return
         const applied = yield* time.within(customerId, book.apply(refund.value, invoice.value, news))
         const sentAt = applied.sentAt?.epochMilliseconds ?? now
-        yield* schedule(id, isOpen(applied) ? nextRefundRead(sentAt, now) : null)
+        yield* schedule(id, isOpenRefund(applied) ? nextRefundRead(sentAt, now) : null)
       }),
     )
 
@@ -134,7 +132,7 @@ export const makeRefundRun = Effect.gen(function* () {
     Effect.gen(function* () {
       const found = yield* book.store.find(id)
       // Nothing is stored as sent that nobody can send.
-      if (Option.isSome(found) && isOpen(found.value) && found.value.provider !== provider?.name) {
+      if (Option.isSome(found) && isOpenRefund(found.value) && found.value.provider !== provider?.name) {
         return yield* Effect.die(new TypeError(`the payment provider ${found.value.provider} is not there`))
       }
       const planned = yield* plan(claimed, id)

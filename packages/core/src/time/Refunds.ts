@@ -9,6 +9,7 @@ import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { MANUAL_PROVIDER, PaymentNotFound, type StoredPayment } from "../payments/Payment.ts"
+import type { PaymentProviderUnavailable } from "../payments/PaymentMethod.ts"
 import { CurrentProvider } from "../payments/PaymentProvider.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
 import {
@@ -18,6 +19,7 @@ import {
   type Refund,
   type RefundNotFound,
   refunds,
+  type ResolveRefund,
 } from "../payments/Refund.ts"
 import { makeRefundBook, refundable, type ReturnedOf } from "../payments/RefundBook.ts"
 import * as ById from "../shared/ById.ts"
@@ -28,6 +30,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { DueStore } from "./DueStore.ts"
+import { makeRefundResolution } from "./RefundResolution.ts"
 
 const decodeCreate = decoder(CreateRefund)
 const decodeList = decoder(ListRefunds)
@@ -52,6 +55,34 @@ export class Refunds extends Context.Service<
     ) => Effect.Effect<
       Refund,
       ActionUnavailable | CreditNoteNotFound | InvalidInput | PaymentNotFound | Failure,
+      CurrentTenant
+    >
+
+    /**
+     * Reads a refund at the payment provider now, whatever is planned. What it states is stored. One that was not sent yet,
+     * that it does not know, or that a person has recorded is given as it is. Not within a transaction.
+     */
+    readonly refresh: (
+      id: string,
+    ) => Effect.Effect<
+      Refund,
+      ActionUnavailable | InvalidInput | PaymentProviderUnavailable | RefundNotFound | Failure,
+      CurrentTenant
+    >
+
+    /**
+     * Says what came of a refund that is `pending` or `unresolved`, because a person has found out. One that was not sent yet
+     * is not sent any more. Otherwise the provider is read first, and what it states counts instead; while it works on the
+     * refund, this is refused. Repeating it changes nothing.
+     *
+     * One that is said to have failed has succeeded after all when the provider tells so later.
+     */
+    readonly resolve: (
+      id: string,
+      input: ResolveRefund,
+    ) => Effect.Effect<
+      Refund,
+      ActionUnavailable | InvalidInput | PaymentProviderUnavailable | RefundNotFound | Failure,
       CurrentTenant
     >
 
@@ -144,6 +175,8 @@ export class Refunds extends Context.Service<
         )
       })
 
+      const { refresh, resolve } = yield* makeRefundResolution
+
       const get = Effect.fn("Refunds.get")(function* (id: string) {
         return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
       })
@@ -153,7 +186,7 @@ export class Refunds extends Context.Service<
         return yield* store.list(filterOf(request), yield* toQuery(request)).pipe(nameCursor(request))
       })
 
-      return Refunds.of({ create, get, list })
+      return Refunds.of({ create, refresh, resolve, get, list })
     }),
   )
 }

@@ -14,6 +14,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { invoiceSoFar } from "../subscriptions/Reconciliation.ts"
 import {
   fired,
   MAX_SPEND_ALERTS,
@@ -46,10 +47,14 @@ export const makeSpendRun = Effect.gen(function* () {
 
   /** Fires an alert if it has to, with the alert held: others may have fired or changed it meanwhile. */
   const fire = Effect.fnUntraced(function* (
-    { id }: SpendAlert,
+    { id, action, subscriptionId }: SpendAlert,
     spends: Parameters<typeof fired>[1],
     now: DateTime.Utc,
   ) {
+    const parts = yield* makeBook
+    const isBilled = action === "invoice" && subscriptionId !== null
+    // Subscriptions are held first, as by everybody.
+    const group = isBilled ? yield* parts.store.lockGroup(subscriptionId) : []
     let firings: ReadonlyArray<SpendFiring> = []
     yield* alerts.modify(id, (alert) =>
       Effect.sync(() => {
@@ -62,6 +67,8 @@ export const makeSpendRun = Effect.gen(function* () {
       yield* outbox.publish(spendAlert, spendAlertData(firing), { customerId: firing.alert.customerId })
       yield* Metric.update(fires, 1)
     }
+    const isOpen = firings.some(({ spend }) => spend.end > now.epochMilliseconds)
+    if (isBilled && isOpen && group.length > 0) yield* invoiceSoFar(parts, group, subscriptionId)
   })
 
   const checkAlerts = (customerId: CustomerId): Checked<void> =>

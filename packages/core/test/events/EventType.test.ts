@@ -19,9 +19,12 @@ describe("the catalogue of event types", () => {
       assert.deepStrictEqual(
         all.map(({ name }) => name),
         [
+          "credit.adjusted",
           "credit.exhausted",
           "credit.expired",
           "credit.granted",
+          "credit.low",
+          "credit.top_up_suspended",
           "credit_note.created",
           "dispute.closed",
           "dispute.opened",

@@ -3,7 +3,7 @@ import { BillingRuns, Customers, FakeProvider, PaymentMethods } from "@billwrigh
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Option, Redacted } from "effect"
 import { as, at, globex, inWorld, newCustomer, NOON } from "../world.ts"
-import { advanceTo, events, inHours, script, withProvider } from "./collecting.ts"
+import { advanceTo, events, inHours, script, subscribe, withProvider } from "./collecting.ts"
 
 /** A customer's method that was begun, and its setup at the provider. */
 const begin = Effect.fnUntraced(function* (customerId: string) {
@@ -103,6 +103,51 @@ describe("payment methods", () => {
         ["payment_method.attached", saved.id],
         ["payment_method.detached", saved.id],
       ])
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("of a customer who is erased are detached, and forgotten by the provider", () => {
+    const fake = new FakeProvider({
+      hasMethods: true,
+      faultOf: script({
+        detachMethod: ["lose_request", "lose_reply"],
+        readSetup: [undefined, undefined, "lose_reply"],
+      }),
+    })
+    return Effect.gen(function* () {
+      const methods = yield* PaymentMethods
+      const [customer, other] = [yield* newCustomer(), yield* newCustomer()]
+      const saved = yield* save(fake, customer.id)
+      const [late, never] = [yield* begin(customer.id), yield* begin(customer.id)]
+      const kept = yield* save(fake, other.id)
+      yield* (yield* Customers).erase(customer.id)
+      for (const { id } of [saved, late, never]) {
+        assert.deepInclude(yield* methods.get(id), { status: "detached", isDefault: false })
+      }
+      assert.deepStrictEqual((yield* methodEvents).slice(2), [["payment_method.detached", saved.id]])
+      // The form was still open in the browser.
+      const card = fake.methods!.save(late.reference)
+      yield* advanceTo(inHours(2))
+      assert.isUndefined(fake.methods!.behaviourOf(saved.reference!))
+      assert.isUndefined(fake.methods!.behaviourOf(card))
+      assert.strictEqual((yield* methods.get(late.id)).status, "detached")
+      assert.strictEqual(fake.methods!.behaviourOf(kept.reference!), "works")
+      yield* advanceTo(inHours(26))
+      assert.strictEqual((yield* methods.get(kept.id)).status, "attached")
+      yield* (yield* Customers).erase(customer.id)
+      assert.lengthOf(yield* methodEvents, 3)
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("of a customer who can't be erased stay", () => {
+    const fake = new FakeProvider({ hasMethods: true })
+    return Effect.gen(function* () {
+      const customer = yield* subscribe
+      const saved = yield* save(fake, customer.id)
+      const error = yield* Effect.flip((yield* Customers).erase(customer.id))
+      assert.strictEqual(error._tag, "CustomerHasSubscription")
+      assert.strictEqual((yield* (yield* PaymentMethods).get(saved.id)).status, "attached")
+      assert.lengthOf(yield* methodEvents, 1)
     }).pipe(withProvider(fake))
   })
 

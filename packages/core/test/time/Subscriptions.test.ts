@@ -125,6 +125,27 @@ describe("Subscriptions.create", () => {
     }).pipe(inYears(START)),
   )
 
+  it.effect("refuses a plan with a feature whose meter is missing, also when one changes to it", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const { change, create } = yield* Subscriptions
+      const { id: customerId } = yield* newCustomer()
+      const feature = { type: "metered", meter: "exports", included: "3", limit: "hard" } as const
+      const [base] = pro.charges
+      const { push } = yield* Plans
+      yield* push({ plans: [{ ...pro, key: "limited", charges: [base!], features: { exports: feature } }] })
+      const problem = 'plan has features.exports, whose meter "exports" is not the key of a meter'
+      assert.deepStrictEqual(problemsOf(yield* Effect.flip(create({ customerId, plan: "limited" }))), [
+        problem,
+      ])
+      const { id } = yield* create({ customerId, plan: "pro" })
+      const moved = yield* Effect.flip(change(id, { plan: "limited", at: "now" }))
+      assert.deepStrictEqual(problemsOf(moved), [problem])
+      yield* (yield* Meters).create({ key: "exports", productId: "api", unit: "export" })
+      yield* change(id, { plan: "limited", at: "now" })
+    }).pipe(inYears(START)),
+  )
+
   it.effect("bills periods of the past with one invoice", () =>
     Effect.gen(function* () {
       yield* pushPro
@@ -192,6 +213,7 @@ describe("a subscription", () => {
         "subscription.ended",
         "invoice.finalized",
         "invoice.paid",
+        "credit.granted",
         "invoice.overdue",
       ])
       const error = yield* Effect.flip(cancel(subscription.id, { at: "now" }))

@@ -4,10 +4,12 @@
 import {
   BillingRuns,
   CreditNotes,
+  Credits,
   type Customer,
   IdGenerator,
   Invoices,
   Meters,
+  MoneyCredits,
   Outbox,
   Payments,
   Plans,
@@ -26,6 +28,7 @@ import { acme } from "../world.ts"
 const services = Layer.mergeAll(
   BillingRuns.layerManual,
   CreditNotes.layer,
+  Credits.layer,
   Invoices.layer,
   Payments.layer,
   Plans.layer,
@@ -34,6 +37,7 @@ const services = Layer.mergeAll(
   Subscriptions.layer,
   Usage.layerWith({}),
 ).pipe(
+  Layer.provideMerge(MoneyCredits.layer),
   Layer.provideMerge(Outbox.layer),
   Layer.provideMerge(Layer.mergeAll(Memory.layer, IdGenerator.layerSeeded(1))),
   Layer.merge(Layer.succeed(Tenant.CurrentTenant, acme)),

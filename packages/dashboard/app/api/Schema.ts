@@ -1,5 +1,37 @@
 /** Generated from the OpenAPI document by scripts/generate.ts. Not to be edited. */
 export interface paths {
+    "/v1/auto_top_ups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAutoTopUps"];
+        put?: never;
+        post: operations["createAutoTopUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auto_top_ups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAutoTopUp"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteAutoTopUp"];
+        options?: never;
+        head?: never;
+        patch: operations["updateAutoTopUp"];
+        trace?: never;
+    };
     "/v1/coupons": {
         parameters: {
             query?: never;
@@ -30,6 +62,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCreditAlerts"];
+        put?: never;
+        post: operations["createCreditAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCreditAlert"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteCreditAlert"];
+        options?: never;
+        head?: never;
+        patch: operations["updateCreditAlert"];
         trace?: never;
     };
     "/v1/customers": {
@@ -192,6 +256,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rate_cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRateCards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rate_cards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRateCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/redemptions": {
         parameters: {
             query?: never;
@@ -320,6 +416,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/top_ups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTopUps"];
+        put?: never;
+        post: operations["createTopUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/top_ups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getTopUp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/catalog/push": {
         parameters: {
             query?: never;
@@ -329,7 +457,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["pushPlans"];
+        post: operations["pushCatalog"];
         delete?: never;
         options?: never;
         head?: never;
@@ -345,7 +473,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["diffPlans"];
+        post: operations["diffCatalog"];
         delete?: never;
         options?: never;
         head?: never;
@@ -640,6 +768,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invoices/{id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoiceHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoicePdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invoices/{id}/lines/{line}/records": {
         parameters: {
             query?: never;
@@ -736,6 +896,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/credit_notes/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCreditNotePdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_notes/{id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCreditNoteHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payments": {
         parameters: {
             query?: never;
@@ -762,6 +954,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["payInvoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}/payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["startInvoicePayment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1066,6 +1274,38 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["refreshPaymentMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/refunds/{id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["refreshRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/refunds/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resolveRefund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1522,6 +1762,22 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "credit.adjusted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit.adjusted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "credit.exhausted": {
         parameters: {
             query?: never;
@@ -1564,6 +1820,38 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.credit.granted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit.low"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit.top_up_suspended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit.top_up_suspended"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2220,6 +2508,34 @@ export interface components {
             billed: string;
             amount: string;
         };
+        AutoTopUp: {
+            /** @enum {string} */
+            object: "auto_top_up";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            currency: string;
+            /** Format: int64 */
+            price: number;
+            tax_code: string | null;
+            /** Format: int64 */
+            level: number;
+            max_per_day: number;
+            suspended_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AutoTopUpList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AutoTopUp"][];
+            has_more: boolean;
+        };
         BooleanFeature: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2231,6 +2547,27 @@ export interface components {
             at: string;
             /** @enum {string} */
             credit?: "prorate" | "none";
+        };
+        CatalogChange: {
+            /** @enum {string} */
+            object: "plan_change" | "rate_card_change";
+            key: string;
+            /** @enum {string} */
+            status: "created" | "changed" | "unchanged";
+            version: number;
+            previous_version: number | null;
+            changes: components["schemas"]["CatalogFieldChange"][];
+        };
+        CatalogChangeList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["CatalogChange"][];
+            has_more: boolean;
+        };
+        CatalogFieldChange: {
+            path: string;
+            from: unknown;
+            to: unknown;
         };
         ChangeSubscription: {
             plan?: string;
@@ -2327,6 +2664,19 @@ export interface components {
             data: components["schemas"]["Coupon"][];
             has_more: boolean;
         };
+        CreateAutoTopUp: {
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            currency?: string;
+            /** Format: int64 */
+            price?: number;
+            tax_code?: string | null;
+            /** Format: int64 */
+            level: number;
+            max_per_day?: number;
+        };
         CreateCoupon: {
             code: string;
             name: string;
@@ -2344,6 +2694,12 @@ export interface components {
             max_redemptions_per_customer?: number | null;
             redeem_from?: string | null;
             redeem_before?: string | null;
+        };
+        CreateCreditAlert: {
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            level: number;
         };
         CreateCreditNote: {
             invoice_id: string;
@@ -2377,6 +2733,8 @@ export interface components {
                 postcode?: string;
             } | null;
             net_days?: number | null;
+            /** @enum {string} */
+            collection_method?: "charge_automatically" | "send_invoice";
             test_clock_id?: string | null;
             metadata?: {
                 [key: string]: string;
@@ -2453,7 +2811,7 @@ export interface components {
             /** @enum {string} */
             repeat?: "once" | "multiples";
             /** @enum {string} */
-            action?: "notify" | "block";
+            action?: "notify" | "block" | "invoice";
         };
         CreateSubscription: {
             customer_id: string;
@@ -2485,6 +2843,16 @@ export interface components {
             /** Format: date-time */
             now?: string;
         };
+        CreateTopUp: {
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            currency?: string;
+            /** Format: int64 */
+            price?: number;
+            tax_code?: string | null;
+        };
         CreateUsageThreshold: {
             customer_id: string;
             product_id: string;
@@ -2506,6 +2874,26 @@ export interface components {
             };
             /** @enum {string} */
             signature?: "hmac" | "ed25519";
+        };
+        CreditAlert: {
+            /** @enum {string} */
+            object: "credit_alert";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            level: number;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CreditAlertList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["CreditAlert"][];
+            has_more: boolean;
         };
         CreditBalance: {
             /** @enum {string} */
@@ -2552,7 +2940,7 @@ export interface components {
             /** Format: int64 */
             sequence: number;
             /** @enum {string} */
-            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "apply" | "restore";
+            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "adjust" | "apply" | "restore";
             grant_id: string | null;
             hold_id: string | null;
             consumption_id: string | null;
@@ -2590,10 +2978,33 @@ export interface components {
             available: number;
             /** Format: int64 */
             held: number;
+            rollover: {
+                /** Format: int64 */
+                maximum: number;
+                /** Format: date-time */
+                expires_at: string;
+            } | null;
+            steps: {
+                plan: {
+                    key: string;
+                    /** Format: int64 */
+                    version: number;
+                };
+                granted: string;
+                /** Format: int64 */
+                from: number;
+                /** Format: int64 */
+                to: number;
+                /** Format: int64 */
+                of: number;
+                /** Format: int64 */
+                amount: number;
+            }[];
             source: {
                 /** @enum {string} */
-                type: "credit_note" | "invoice";
+                type: "credit_note" | "invoice" | "subscription";
                 id: string;
+                period: number | null;
             } | null;
             /** Format: date-time */
             effective_at: string;
@@ -2674,6 +3085,8 @@ export interface components {
                 postcode?: string;
             } | null;
             net_days: number | null;
+            /** @enum {string} */
+            collection_method: "charge_automatically" | "send_invoice";
             test_clock_id: string | null;
             metadata: {
                 [key: string]: string;
@@ -2690,9 +3103,21 @@ export interface components {
             data: components["schemas"]["Customer"][];
             has_more: boolean;
         };
+        DeletedAutoTopUp: {
+            /** @enum {string} */
+            object: "auto_top_up";
+            id: string;
+            deleted: boolean;
+        };
         DeletedCoupon: {
             /** @enum {string} */
             object: "coupon";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedCreditAlert: {
+            /** @enum {string} */
+            object: "credit_alert";
             id: string;
             deleted: boolean;
         };
@@ -3194,7 +3619,7 @@ export interface components {
         };
         InvoiceAppliedCredit: {
             /** @enum {string} */
-            type: "credit_balance" | "paid_credit";
+            type: "paid_credit";
             id: string;
             /** Format: int64 */
             amount: number;
@@ -3248,7 +3673,7 @@ export interface components {
         InvoiceLine: {
             id: string;
             /** @enum {string} */
-            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
             charge: string | null;
             description: string;
             subscription_id: string | null;
@@ -3290,6 +3715,14 @@ export interface components {
             object: "list";
             data: components["schemas"]["Invoice"][];
             has_more: boolean;
+        };
+        InvoicePayment: {
+            /** @enum {string} */
+            object: "invoice_payment";
+            invoice: components["schemas"]["Invoice"];
+            client_secret: string | null;
+            url: string | null;
+            livemode: boolean;
         };
         InvoiceTax: {
             /** @enum {string} */
@@ -3645,22 +4078,6 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
-        PlanChange: {
-            /** @enum {string} */
-            object: "plan_change";
-            key: string;
-            /** @enum {string} */
-            status: "created" | "changed" | "unchanged";
-            version: number;
-            previous_version: number | null;
-            changes: components["schemas"]["PlanFieldChange"][];
-        };
-        PlanChangeList: {
-            /** @enum {string} */
-            object: "list";
-            data: components["schemas"]["PlanChange"][];
-            has_more: boolean;
-        };
         PlanCharge: components["schemas"]["FlatCharge"] | components["schemas"]["UnitCharge"] | components["schemas"]["PackageCharge"] | components["schemas"]["GraduatedCharge"] | components["schemas"]["VolumeCharge"] | components["schemas"]["GraduatedPackageCharge"] | components["schemas"]["PercentageCharge"] | components["schemas"]["GraduatedPercentageCharge"];
         PlanConvert: {
             divide_by: string;
@@ -3683,11 +4100,6 @@ export interface components {
             policy?: components["schemas"]["PlanPolicy"];
         };
         PlanFeature: components["schemas"]["BooleanFeature"] | components["schemas"]["ConfigFeature"] | components["schemas"]["MeteredFeature"];
-        PlanFieldChange: {
-            path: string;
-            from: unknown;
-            to: unknown;
-        };
         PlanGrant: {
             unit: string;
             amount: string;
@@ -3856,8 +4268,52 @@ export interface components {
             customer_id?: string;
             idempotency_key?: string;
         };
-        PushPlans: {
-            plans: components["schemas"]["PlanDefinition"][];
+        PushCatalog: {
+            plans?: components["schemas"]["PlanDefinition"][];
+            rate_cards?: components["schemas"]["RateCardDefinition"][];
+        };
+        RateCard: {
+            /** @enum {string} */
+            object: "rate_card";
+            id: string;
+            name: string | null;
+            key: string;
+            version: number;
+            reference: string;
+            hash: string;
+            unit: string;
+            decimals: number | null;
+            markup: string | null;
+            models: {
+                [key: string]: {
+                    input?: string;
+                    cache_read?: string;
+                    cache_write?: string;
+                    output?: string;
+                    reasoning?: string;
+                };
+            };
+            /** @enum {string} */
+            status: "current" | "superseded";
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        RateCardDefinition: {
+            key: string;
+            name?: string;
+            unit: string;
+            decimals?: number;
+            markup?: string;
+            models: {
+                [key: string]: components["schemas"]["TokenPrices"];
+            };
+        };
+        RateCardList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["RateCard"][];
+            has_more: boolean;
         };
         RateLimitedError: {
             /** @enum {string} */
@@ -4019,6 +4475,11 @@ export interface components {
             ttl_seconds?: number;
             idempotency_key?: string;
         };
+        ResolveRefund: {
+            /** @enum {string} */
+            status: "succeeded" | "failed";
+            reference?: string;
+        };
         ResumeSubscription: {
             /** @enum {string} */
             anchor?: "keep" | "now";
@@ -4057,7 +4518,7 @@ export interface components {
             /** @enum {string} */
             repeat: "once" | "multiples";
             /** @enum {string} */
-            action: "notify" | "block";
+            action: "notify" | "block" | "invoice";
             /** Format: int64 */
             fired_amount: number;
             fired_period_start: string | null;
@@ -4074,6 +4535,10 @@ export interface components {
             object: "list";
             data: components["schemas"]["SpendAlert"][];
             has_more: boolean;
+        };
+        StartInvoicePayment: {
+            payment_method_id?: string;
+            return_url?: string | null;
         };
         StartPaymentMethodSetup: {
             return_url?: string | null;
@@ -4169,6 +4634,40 @@ export interface components {
             flat: string;
             amount: string;
         };
+        TokenPrices: {
+            input?: string;
+            cache_read?: string;
+            cache_write?: string;
+            output?: string;
+            reasoning?: string;
+        };
+        TopUp: {
+            /** @enum {string} */
+            object: "top_up";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            currency: string;
+            /** Format: int64 */
+            price: number;
+            tax_code: string | null;
+            /** @enum {string} */
+            status: "pending" | "granted" | "canceled";
+            invoice_id: string;
+            grant_id: string | null;
+            auto_top_up_id: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        TopUpList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["TopUp"][];
+            has_more: boolean;
+        };
         UnauthorizedError: {
             /** @enum {string} */
             error: "unauthorized";
@@ -4222,6 +4721,15 @@ export interface components {
             subscription_id: string;
             invoice: components["schemas"]["Invoice"] | null;
         };
+        UpdateAutoTopUp: {
+            /** Format: int64 */
+            level?: number;
+            max_per_day?: number;
+        };
+        UpdateCreditAlert: {
+            /** Format: int64 */
+            level?: number;
+        };
         UpdateCustomer: {
             name?: string;
             email?: string;
@@ -4240,6 +4748,8 @@ export interface components {
                 postcode?: string;
             } | null;
             net_days?: number | null;
+            /** @enum {string} */
+            collection_method?: "charge_automatically" | "send_invoice";
             metadata?: {
                 [key: string]: string | null;
             } | null;
@@ -4261,7 +4771,7 @@ export interface components {
             /** Format: int64 */
             amount?: number;
             /** @enum {string} */
-            action?: "notify" | "block";
+            action?: "notify" | "block" | "invoice";
         };
         UpdateWebhookEndpoint: {
             url?: string;
@@ -4544,6 +5054,126 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listAutoTopUps: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopUpList"];
+                };
+            };
+        };
+    };
+    createAutoTopUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAutoTopUp"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopUp"];
+                };
+            };
+        };
+    };
+    getAutoTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopUp"];
+                };
+            };
+        };
+    };
+    deleteAutoTopUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedAutoTopUp"];
+                };
+            };
+        };
+    };
+    updateAutoTopUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAutoTopUp"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopUp"];
+                };
+            };
+        };
+    };
     listCoupons: {
         parameters: {
             query?: {
@@ -4633,6 +5263,126 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedCoupon"];
+                };
+            };
+        };
+    };
+    listCreditAlerts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditAlertList"];
+                };
+            };
+        };
+    };
+    createCreditAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCreditAlert"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditAlert"];
+                };
+            };
+        };
+    };
+    getCreditAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditAlert"];
+                };
+            };
+        };
+    };
+    deleteCreditAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedCreditAlert"];
+                };
+            };
+        };
+    };
+    updateCreditAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateCreditAlert"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditAlert"];
                 };
             };
         };
@@ -5116,6 +5866,52 @@ export interface operations {
             };
         };
     };
+    listRateCards: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                key?: string;
+                status?: "current" | "superseded";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateCardList"];
+                };
+            };
+        };
+    };
+    getRateCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateCard"];
+                };
+            };
+        };
+    };
     listRedemptions: {
         parameters: {
             query?: {
@@ -5497,32 +6293,33 @@ export interface operations {
             };
         };
     };
-    pushPlans: {
+    listTopUps: {
         parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                invoice_id?: string;
+                auto_top_up_id?: string;
             };
+            header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PushPlans"];
-            };
-        };
+        requestBody?: never;
         responses: {
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlanChangeList"];
+                    "application/json": components["schemas"]["TopUpList"];
                 };
             };
         };
     };
-    diffPlans: {
+    createTopUp: {
         parameters: {
             query?: never;
             header?: {
@@ -5533,7 +6330,53 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PushPlans"];
+                "application/json": components["schemas"]["CreateTopUp"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopUp"];
+                };
+            };
+        };
+    };
+    getTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopUp"];
+                };
+            };
+        };
+    };
+    pushCatalog: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PushCatalog"];
             };
         };
         responses: {
@@ -5542,7 +6385,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlanChangeList"];
+                    "application/json": components["schemas"]["CatalogChangeList"];
+                };
+            };
+        };
+    };
+    diffCatalog: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PushCatalog"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogChangeList"];
                 };
             };
         };
@@ -6057,6 +6925,48 @@ export interface operations {
             };
         };
     };
+    getInvoiceHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    getInvoicePdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
     listInvoiceLineRecords: {
         parameters: {
             query?: {
@@ -6223,6 +7133,48 @@ export interface operations {
             };
         };
     };
+    getCreditNotePdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    getCreditNoteHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
     listPayments: {
         parameters: {
             query?: {
@@ -6297,6 +7249,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    startInvoicePayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartInvoicePayment"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePayment"];
                 };
             };
         };
@@ -6779,6 +7758,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentMethod"];
+                };
+            };
+        };
+    };
+    refreshRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
+                };
+            };
+        };
+    };
+    resolveRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveRefund"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
                 };
             };
         };
@@ -7716,6 +8745,59 @@ export interface operations {
             };
         };
     };
+    "webhook.credit.adjusted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit.adjusted";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        unit: string;
+                        /** Format: int64 */
+                        available: number;
+                        /** Format: int64 */
+                        held: number;
+                        /** Format: int64 */
+                        debt: number;
+                        /** Format: int64 */
+                        sequence: number;
+                        grant_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "webhook.credit.exhausted": {
         parameters: {
             query?: never;
@@ -7853,6 +8935,106 @@ export interface operations {
                         grant_id: string;
                         /** Format: int64 */
                         amount: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.credit.low": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit.low";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        unit: string;
+                        /** Format: int64 */
+                        available: number;
+                        /** Format: int64 */
+                        held: number;
+                        /** Format: int64 */
+                        debt: number;
+                        /** Format: int64 */
+                        sequence: number;
+                        credit_alert_id: string;
+                        /** Format: int64 */
+                        level: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.credit.top_up_suspended": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit.top_up_suspended";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        auto_top_up_id: string;
+                        customer_id: string;
+                        unit: string;
+                        invoice_id: string;
+                        currency: string;
+                        /** Format: int64 */
+                        price: number;
                     };
                 };
             };
@@ -8172,7 +9354,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8276,7 +9458,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8380,7 +9562,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8484,7 +9666,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8588,7 +9770,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8692,7 +9874,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8796,7 +9978,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -8900,7 +10082,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -9004,7 +10186,7 @@ export interface operations {
                             lines: {
                                 id: string;
                                 /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up";
                                 charge: string | null;
                                 description: string;
                                 subscription_id: string | null;
@@ -9960,7 +11142,7 @@ export interface operations {
                         /** Format: int64 */
                         spent: number;
                         /** @enum {string} */
-                        action: "notify" | "block";
+                        action: "notify" | "block" | "invoice";
                         /** Format: date-time */
                         period_start: string;
                         /** Format: date-time */

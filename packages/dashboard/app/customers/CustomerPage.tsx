@@ -6,6 +6,7 @@ import type { Customer } from "../api/Types.ts"
 import { EventLines, useNewestEvents } from "../events/EventLines.tsx"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
+import { Fact, Facts } from "../ui/Facts.tsx"
 import { Field } from "../ui/Field.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
 import { ListSection } from "../ui/ListSection.tsx"
@@ -15,6 +16,7 @@ import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { Thresholds } from "../usage/Thresholds.tsx"
 import { Totals } from "../usage/Totals.tsx"
+import { CustomerBilling } from "./CustomerBilling.tsx"
 import { EditCustomer } from "./CustomerForm.tsx"
 
 const EraseCustomer = ({
@@ -58,47 +60,50 @@ const EraseCustomer = ({
   )
 }
 
-const Facts = ({ customer }: { readonly customer: Customer }) => {
+const CustomerFacts = ({ customer }: { readonly customer: Customer }) => (
+  <Facts>
+    <Fact name="Customer">
+      <Identifier id={customer.id} />
+    </Fact>
+    <Fact name="E-mail">
+      <span className="break">{customer.email}</span>
+    </Fact>
+    {customer.currency !== null && <Fact name="Currency">{customer.currency}</Fact>}
+    {customer.country !== null && <Fact name="Country">{customer.country}</Fact>}
+    {customer.tax_id !== null && <Fact name="Tax id">{customer.tax_id}</Fact>}
+    {customer.tax_status !== "taxable" && (
+      <Fact name="Tax">{customer.tax_status === "exempt" ? "Exempt" : "Reverse charge"}</Fact>
+    )}
+    {customer.collection_method === "send_invoice" && <Fact name="Payment">pays invoices by itself</Fact>}
+    {customer.test_clock_id !== null && (
+      <Fact name="Test clock">
+        <Link href={`/test-clocks/${customer.test_clock_id}`}>lives in its time</Link>
+      </Fact>
+    )}
+    <Fact name="Created">
+      <Time at={customer.created_at} isWhole />
+    </Fact>
+    <Fact name="Changed">
+      <Time at={customer.updated_at} isWhole />
+    </Fact>
+  </Facts>
+)
+
+const Metadata = ({ customer }: { readonly customer: Customer }) => {
   const metadata = Object.entries(customer.metadata)
   return (
-    <>
-      <dl className="facts">
-        <div>
-          <dt>Customer</dt>
-          <dd>
-            <Identifier id={customer.id} />
-          </dd>
-        </div>
-        <div>
-          <dt>E-mail</dt>
-          <dd className="break">{customer.email}</dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Time at={customer.created_at} isWhole />
-          </dd>
-        </div>
-        <div>
-          <dt>Changed</dt>
-          <dd>
-            <Time at={customer.updated_at} isWhole />
-          </dd>
-        </div>
+    <section aria-labelledby="metadata-title" className="section">
+      <h2 id="metadata-title">Metadata</h2>
+      {metadata.length === 0 && <p className="muted">None.</p>}
+      <dl className="headers">
+        {metadata.map(([key, value]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
-      <section aria-labelledby="metadata-title" className="section">
-        <h2 id="metadata-title">Metadata</h2>
-        {metadata.length === 0 && <p className="muted">None.</p>}
-        <dl className="headers">
-          {metadata.map(([key, value]) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-    </>
+    </section>
   )
 }
 
@@ -146,10 +151,12 @@ export const CustomerPage = ({ id }: { readonly id: string }) => {
       <Loaded lines={6} query={query}>
         {(loaded) => (
           <>
-            <Facts customer={loaded} />
+            <CustomerFacts customer={loaded} />
+            <CustomerBilling customer={loaded} />
             <Totals customerId={id} title="Usage" />
             <Thresholds customerId={id} />
             <CustomerEvents id={id} />
+            <Metadata customer={loaded} />
           </>
         )}
       </Loaded>

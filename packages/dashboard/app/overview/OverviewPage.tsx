@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query"
-import type { ReactNode } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import { pendingCount, percent, successRate } from "../api/Statistics.ts"
@@ -8,6 +7,7 @@ import { EndpointName } from "../deliveries/EndpointName.tsx"
 import { useHealth } from "../endpoints/useHealth.ts"
 import { EventLines, useNewestEvents } from "../events/EventLines.tsx"
 import { useSession } from "../session/Session.tsx"
+import { Figure } from "../ui/Facts.tsx"
 import { ListSection } from "../ui/ListSection.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
@@ -18,30 +18,6 @@ import { FirstSteps } from "./FirstSteps.tsx"
 import { HoursChart } from "./HoursChart.tsx"
 
 const SHOWN = 6
-
-const Figure = ({
-  href,
-  name,
-  note,
-  value,
-}: {
-  readonly name: string
-  readonly value: ReactNode
-  readonly note?: string
-  readonly href: string
-}) => (
-  <div className="figure linked">
-    <dt>
-      <Link className="row-link" href={href}>
-        {name}
-      </Link>
-    </dt>
-    <dd>
-      {value}
-      {note !== undefined && <span className="figure-note">{note}</span>}
-    </dd>
-  </div>
-)
 
 const count = (value: number): string => value.toLocaleString("en-GB")
 

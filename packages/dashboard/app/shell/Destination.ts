@@ -9,9 +9,18 @@ const SECTION_OF_PREFIX: Readonly<Record<string, string>> = {
   dlv: "/deliveries",
   whe: "/endpoints",
   cus: "/customers",
+  inv: "/invoices",
+  sub: "/subscriptions",
+  pay: "/payments",
+  clk: "/test-clocks",
 }
 
-const ID = /^(evt|dlv|whe|cus)_[0-7][0-9a-z]{25}$/
+const ID = /^([a-z]{3})_[0-7][0-9a-z]{25}$/
+/** The beginnings of the ids that have a page: `evt_, dlv_`. */
+export const ID_PREFIXES = Object.keys(SECTION_OF_PREFIX)
+  .map((prefix) => `${prefix}_`)
+  .join(", ")
+
 /** A text that looks like an id. */
 const LIKE_AN_ID = /^[a-z]{3}_/
 

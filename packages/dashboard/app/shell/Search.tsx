@@ -2,7 +2,7 @@ import { type RefObject, type SubmitEvent, useState } from "react"
 import { useLocation } from "wouter"
 import { Icon } from "../ui/Icon.tsx"
 import { toast } from "../ui/Toast.tsx"
-import { destination } from "./Destination.ts"
+import { destination, ID_PREFIXES } from "./Destination.ts"
 
 /** Opens the page of an id, or searches for customers by any other text. */
 export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement | null> }) => {
@@ -12,9 +12,7 @@ export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement |
     event.preventDefault()
     const address = destination(text)
     if (address === undefined)
-      return toast(
-        "Enter a whole id (evt_, dlv_, whe_, cus_), or a part of a customer's name or e-mail address.",
-      )
+      return toast(`Enter a whole id (${ID_PREFIXES}), or a part of a customer's name or e-mail address.`)
     setText("")
     input.current?.blur()
     navigate(address)

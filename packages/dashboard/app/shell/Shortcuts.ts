@@ -5,14 +5,13 @@ import { useEffect, useRef } from "react"
 
 type Shortcuts = Readonly<Record<string, () => void>>
 
-/** The shortcuts for the help. */
+/** The shortcuts for the help, without those that open a page. */
 export const SHORTCUTS: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["/", "Search by id, name or e-mail"],
   ["j or ↓", "Next row, or next item"],
   ["k or ↑", "Previous row, or previous item"],
   ["Enter", "Open the row"],
   ["Backspace", "Back to the list"],
-  ["g then o, e, d, w, u, c", "Go to Overview, Events, Deliveries, Endpoints, Usage, Customers"],
   ["?", "This help"],
 ]
 

@@ -30,6 +30,8 @@ interface DataTableProps<A> {
   readonly list: LiveListState<A>
   /** Shown when there are no rows. */
   readonly empty: ReactNode
+  /** Whether rows have links or buttons. Without them the list itself takes the focus, so that it can be scrolled by keys. */
+  readonly hasLinks?: boolean
 }
 
 /** The track of a column of instants. If there is little room, they are shown without how long ago they were. */
@@ -65,6 +67,7 @@ interface FrameProps<A> {
   readonly rows: ReadonlyArray<A>
   readonly hasMore: boolean
   readonly loadMore: () => void
+  readonly hasLinks: boolean
 }
 
 /** The visible rows and their positions. */
@@ -94,7 +97,7 @@ const useRowsInSight = <A extends { readonly id: string }>(
 }
 
 const Frame = <A extends { readonly id: string }>(props: FrameProps<A>) => {
-  const { columns, hasMore, label, rows } = props
+  const { columns, hasLinks, hasMore, label, rows } = props
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null)
   const { inSight, rowHeight, totalHeight } = useRowsInSight(props, scroller)
   const definitions = useMemo(() => toColumnDefs(columns), [columns])
@@ -103,7 +106,12 @@ const Frame = <A extends { readonly id: string }>(props: FrameProps<A>) => {
   const table = useTable({ features, columns: definitions, data, getRowId: ({ id }) => id })
   const tableRows = table.getRowModel().rows
   return (
-    <div className="table-frame" ref={setScroller} style={{ "--rows-height": `${totalHeight}px` }}>
+    <div
+      className="table-frame"
+      ref={setScroller}
+      style={{ "--rows-height": `${totalHeight}px` }}
+      {...(hasLinks ? {} : { "aria-label": label, role: "region", tabIndex: 0 })}
+    >
       <div
         aria-label={label}
         aria-rowcount={hasMore ? -1 : rows.length + 1}
@@ -148,6 +156,7 @@ const Frame = <A extends { readonly id: string }>(props: FrameProps<A>) => {
 export const DataTable = <A extends { readonly id: string }>({
   columns,
   empty,
+  hasLinks = true,
   label,
   list,
 }: DataTableProps<A>) => {
@@ -158,7 +167,14 @@ export const DataTable = <A extends { readonly id: string }>({
     <>
       {error !== null && <ErrorNotice error={error} onRetry={retry} />}
       {rows.length > 0 && (
-        <Frame columns={columns} hasMore={hasMore} label={label} loadMore={loadMore} rows={rows} />
+        <Frame
+          columns={columns}
+          hasLinks={hasLinks}
+          hasMore={hasMore}
+          label={label}
+          loadMore={loadMore}
+          rows={rows}
+        />
       )}
       <p className="table-foot">{isLoadingMore ? "Loading more…" : count(rows.length, hasMore)}</p>
     </>

@@ -10,18 +10,9 @@ import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
+import { Dimensions } from "./Dimensions.tsx"
 import { useChosenMeter } from "./useMeterChoice.ts"
 import { useMeters } from "./useTotals.ts"
-
-const Dimensions = ({ dimensions }: Pick<UsageRecord, "dimensions">) => (
-  <span className="dimensions">
-    {Object.entries(dimensions).map(([name, value]) => (
-      <span key={name}>
-        <span className="muted">{name}</span> {value}
-      </span>
-    ))}
-  </span>
-)
 
 const DIMENSIONS: Column<UsageRecord> = {
   id: "dimensions",

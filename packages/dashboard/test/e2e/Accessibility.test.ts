@@ -12,8 +12,8 @@ interface Violation {
 
 declare const axe: { run: () => Promise<{ readonly violations: ReadonlyArray<Violation> }> }
 
-/** Checking ten pages takes a while. */
-const PAGES_MILLIS = 90_000
+/** Checking thirty pages takes a while. */
+const PAGES_MILLIS = 240_000
 
 let browser: Browser
 let sample: Sample.Sample
@@ -87,6 +87,17 @@ describe("dialogs", () => {
         [`/customers/${sample.customerId}`, "Erase…"],
         [`/usage?customer=${sample.customerId}`, "Another customer…"],
         [`/customers/${sample.customerId}`, "New threshold"],
+        [`/invoices/${sample.billing.declinedInvoiceId}`, "Charge…"],
+        [`/invoices/${sample.billing.declinedInvoiceId}`, "Record a payment…"],
+        [`/invoices/${sample.billing.declinedInvoiceId}`, "Write off…"],
+        [`/invoices/${sample.billing.paidInvoiceId}`, "Credit…"],
+        [`/subscriptions/${sample.billing.subscriptionId}`, "Change…"],
+        [`/subscriptions/${sample.billing.subscriptionId}`, "Cancel…"],
+        ["/subscriptions", "New subscription"],
+        [`/customers/${sample.billing.customerId}`, "New spend alert"],
+        [`/customers/${sample.billing.customerId}/credits`, "Grant credits"],
+        [`/payments/${sample.billing.paidPaymentId}`, "Refund…"],
+        [`/test-clocks/${sample.billing.clockId}`, "Advance…"],
         ["/events", "Customer Any"],
         ["/deliveries", "Event Any"],
       ] as const

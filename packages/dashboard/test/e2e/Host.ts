@@ -7,11 +7,13 @@ import type { AddressInfo } from "node:net"
 import {
   ApiKeys,
   Billing,
+  BillingRuns,
   CurrentTenant,
   Dispatcher,
   Endpoint,
   EndpointStore,
   Events,
+  FakeProvider,
   NetworkAddress,
   Tenant,
 } from "@billwright/core"
@@ -27,6 +29,11 @@ import * as ShiftedClock from "./ShiftedClock.ts"
 const HASTY = { baseMillis: 50, factor: 1, capMillis: 50, jitter: 0 }
 const MAX_ATTEMPTS = 2
 
+/** The smallest amount that the payment provider takes. Smaller ones need attention. */
+const SMALLEST_CHARGE = 50n
+/** A refund of this amount fails. */
+const REFUSED_REFUND = 4_004n
+
 /** Allows webhooks to this machine, where the receivers of tests are. */
 const NETWORK = { allowLoopback: true }
 const network = Effect.runSync(NetworkAddress.makePolicy(NETWORK))
@@ -37,6 +44,10 @@ export interface Host {
   readonly liveKey: string
   /** Calls the API with the test key. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
+  /** Does what is due in real time, as a billing run of a server does. */
+  readonly bill: () => Promise<void>
+  /** The payment provider of the server. */
+  readonly provider: FakeProvider
   /** Sets the server's clock to this many milliseconds before the present. It must not move back. */
   readonly setBehind: (millis: number) => void
   /** Publishes many events in test mode without the API, which would take long. */
@@ -97,12 +108,16 @@ export const startReceiver = async () => {
   return { ...server, answer, headers, hold, release: () => release() }
 }
 
-const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>, maxAttempts: number) => {
+const makeRuntime = (
+  clock: ReturnType<typeof ShiftedClock.make>,
+  maxAttempts: number,
+  payments: FakeProvider,
+) => {
   const hasty = { ...HASTY, maxAttempts }
   return ManagedRuntime.make(
     Dispatcher.layerWith({ retries: { live: hasty, test: hasty } }).pipe(
       Layer.provideMerge(UndiciTransport.layer({ network: NETWORK })),
-      Layer.provideMerge(Billing.layerWith({ webhooks: { network } })),
+      Layer.provideMerge(Billing.layerWith({ payments, webhooks: { network } })),
       Layer.provideMerge(Memory.layer),
       Layer.provideMerge(clock.layer),
     ),
@@ -159,7 +174,13 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
   } = options
   const clock = ShiftedClock.make()
   clock.setBehind(behindMillis)
-  const runtime = makeRuntime(clock, maxAttempts)
+  const provider = new FakeProvider({
+    hasMethods: true,
+    chargeable: ({ amount }) =>
+      amount < SMALLEST_CHARGE ? { status: "below_minimum", minimum: SMALLEST_CHARGE } : { status: "ok" },
+    refundOutcomeOf: ({ amount }) => (amount === REFUSED_REFUND ? { code: "account_closed" } : "succeeded"),
+  })
+  const runtime = makeRuntime(clock, maxAttempts, provider)
   const api = await makeApi(runtime, apiPath)
   const dashboard = Dashboard.nodeHandler({ basePath, apiUrl: `${apiPath}/v1`, signIn })
   const [test, live] = [await issueKey(runtime, "test"), await issueKey(runtime, "live")]
@@ -175,6 +196,8 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
     testKey,
     liveKey: Redacted.value(live.secret),
     call: callerOf(`${server.url}${apiPath}/v1`, testKey),
+    provider,
+    bill: () => runtime.runPromise(Effect.flatMap(BillingRuns, ({ runDue }) => runDue()).pipe(Effect.asVoid)),
     setBehind: clock.setBehind,
     publishMany: (count) =>
       runtime.runPromise(

@@ -1,6 +1,7 @@
 /**
  * A server with the data of a day: customers, usage, endpoints that work, fail or are disabled, and their deliveries.
  */
+import * as BillingSample from "./BillingSample.ts"
 import * as Host from "./Host.ts"
 
 const HOUR_MILLIS = 3_600_000
@@ -129,6 +130,7 @@ const publishHour = async (
 
 export interface Sample {
   readonly host: Host.Host
+  readonly billing: BillingSample.BillingSample
   readonly customerId: string
   /** A customer with usage by meters. */
   readonly meteredId: string
@@ -172,8 +174,11 @@ export const make = async (options: Host.HostOptions = {}): Promise<Sample> => {
   const meteredId = customers[1]!
   await recordTokens(host, meteredId)
   const failed = "/deliveries?status=Failed&limit=1"
+  const billing = await BillingSample.make(host)
+  await settled(host)
   return {
     host,
+    billing,
     customerId,
     meteredId,
     failedEventId: await idOfFirst(host, failed, "event_id"),
@@ -199,5 +204,22 @@ export const pagesOf = (sample: Sample): ReadonlyArray<readonly [name: string, p
   ["usage-by-meter", `/usage?customer=${sample.meteredId}&meter=tokens&group=model`],
   ["meters", "/usage/meters"],
   ["customers", "/customers"],
-  ["customer", `/customers/${sample.customerId}`],
+  ["customer", `/customers/${sample.billing.customerId}`],
+  ["credits", `/customers/${sample.billing.customerId}/credits?unit=token`],
+  ["payments", "/payments"],
+  ["payment", `/payments/${sample.billing.paidPaymentId}`],
+  ["troubled-payment", `/payments/${sample.billing.troubledPaymentId}`],
+  ["attention", "/payments/attention"],
+  ["test-clocks", "/test-clocks"],
+  ["test-clock", `/test-clocks/${sample.billing.clockId}`],
+  ["money", "/money"],
+  ["outstanding", "/money/made-of?which=outstanding&currency=EUR"],
+  ["plans", "/plans"],
+  ["plan", "/plans/pro"],
+  ["subscriptions", "/subscriptions"],
+  ["subscription", `/subscriptions/${sample.billing.subscriptionId}`],
+  ["invoices", "/invoices"],
+  ["invoice", `/invoices/${sample.billing.paidInvoiceId}`],
+  ["declined-invoice", `/invoices/${sample.billing.declinedInvoiceId}`],
+  ["draft", `/invoices/${sample.billing.draftInvoiceId}`],
 ]

@@ -1,9 +1,8 @@
 /**
- * What is different between two plans, field by field.
+ * What is different between two plans, or between two rate cards, field by field.
  */
 import { canonicalJson } from "./CanonicalJson.ts"
 import { type Fields, isFields } from "./FieldRules.ts"
-import type { PlanDefinition } from "./Plan.ts"
 import { pathTo } from "./Problem.ts"
 
 /** A field that differs: `charges.calls.tiers[0].price.EUR` from `"0.01"` to `"0.02"`. `null` stands for no value. */
@@ -68,8 +67,8 @@ const compareKeyed = (
   if (order.join() !== newOrder.join()) found.push({ path, from: order, to: newOrder })
 }
 
-/** The fields that differ between two valid plans. Empty when they are equal. */
-export const changesOf = (from: PlanDefinition, to: PlanDefinition): ReadonlyArray<FieldChange> => {
+/** The fields that differ between two valid plans, or rate cards. Empty when they are equal. */
+export const changesOf = (from: object, to: object): ReadonlyArray<FieldChange> => {
   const found: Array<FieldChange> = []
   compare("", from, to, found)
   return found

@@ -22,6 +22,12 @@ export interface Cause {
   readonly invoiceId?: string
 }
 
+/** How much a grant has to be of since an instant. `gone` is how much of it has gone unused. */
+export interface Adjustment extends Pick<CreditGrant, "amount" | "rollover"> {
+  readonly at: number
+  readonly gone: bigint
+}
+
 /** The order in which grants are used: priority, then the soonest expiry, then the oldest. */
 const compareGrants = (a: CreditGrant, b: CreditGrant): number =>
   a.priority - b.priority ||
@@ -36,6 +42,22 @@ const compareExpiry = (a: number | null, b: number | null): number => {
 }
 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** What can be available of a grant beside what is held of it, once it has rolled over. */
+const roomOf = ({ held, rollover }: CreditGrant): bigint => {
+  const maximum = rollover?.maximum ?? 0n
+  return held > maximum ? 0n : maximum - held
+}
+
+/** A grant with a rollover after its first end. */
+export const rolledOver = (grant: CreditGrant): CreditGrant => ({
+  ...grant,
+  expiresAt: grant.rollover?.expiresAt ?? grant.expiresAt,
+  available: smaller(grant.available, roomOf(grant)),
+})
+
+const hasRolledOver = ({ expiresAt, rollover }: CreditGrant): boolean =>
+  rollover !== null && rollover.expiresAt === expiresAt
 
 export class Draft {
   #account: CreditAccount
@@ -124,14 +146,14 @@ export class Draft {
     return slices
   }
 
-  /** Takes an amount from what is available. What is beyond that becomes debt. */
-  take(cause: Cause, amount: bigint): void {
+  /** Takes an amount from what is available. What is beyond that becomes debt, which `grantId` says the grant of. */
+  take(cause: Cause, amount: bigint, grantId: string | null = null): void {
     let rest = amount
     for (const slice of this.slices(amount)) {
       this.move(cause, slice.grantId, { available: -slice.amount })
       rest -= slice.amount
     }
-    this.move(cause, null, { debt: rest })
+    this.move(cause, grantId, { debt: rest })
   }
 
   /** Uses an amount of what a hold keeps, and gives the rest back. What a grant that has ended gets back is gone at once. */
@@ -151,10 +173,54 @@ export class Draft {
   /** Makes credits of a grant available again. If it has ended, they are gone at once. */
   giveBack(cause: Cause, grantId: string, by: Partial<CreditBalance> & { readonly available: bigint }): void {
     this.move(cause, grantId, by)
-    const status = this.#grants.get(grantId)?.status
+    const grant = this.#grants.get(grantId)
     const gone = { available: -by.available }
-    if (status === "expired") this.move({ ...cause, kind: "expire" }, grantId, gone)
-    if (status === "voided") this.move({ ...cause, kind: "void" }, grantId, gone)
+    if (grant?.status === "expired") this.move({ ...cause, kind: "expire" }, grantId, gone)
+    else if (grant?.status === "voided") this.move({ ...cause, kind: "void" }, grantId, gone)
+    else if (grant !== undefined && hasRolledOver(grant)) this.#cut(grant, cause)
+  }
+
+  /** Of a grant that has rolled over, what is beyond its maximum is gone. */
+  #cut(grant: CreditGrant, cause: Cause): void {
+    const { available } = rolledOver(grant)
+    this.move({ ...cause, kind: "expire" }, grant.id, { available: available - grant.available })
+  }
+
+  /** The first end of a grant with a rollover. What is held of it stays held, and counts for the maximum. */
+  rollOver(id: string, at: number): void {
+    const grant = this.#grants.get(id)
+    if (grant?.status !== "active") return
+    this.putGrant({ ...grant, expiresAt: rolledOver(grant).expiresAt })
+    this.#cut(grant, { kind: "expire", at })
+  }
+
+  /** What of a grant this change has made go unused. */
+  #goneOf(id: string): bigint {
+    return this.#entries
+      .filter(({ grantId, kind }) => grantId === id && (kind === "expire" || kind === "void"))
+      .reduce((sum, { available }) => sum - available, 0n)
+  }
+
+  /**
+   * Changes how much a grant is of, and what stays of it unless that is over. Less is taken from what is left of it, or is gone unused already, and beyond that from
+   * what is available. `gone` is what went unused before this change.
+   */
+  adjust(id: string, { amount, at, gone, rollover }: Adjustment): void {
+    const grant = this.#grants.get(id)
+    if (grant === undefined) return
+    const cause = { kind: "adjust", at } as const
+    const isOver = grant.status === "expired" || hasRolledOver(grant)
+    this.putGrant({ ...grant, amount, rollover: isOver ? grant.rollover : rollover })
+    if (grant.status === "pending") return
+    if (amount >= grant.amount) {
+      this.giveBack(cause, id, { available: amount - grant.amount })
+      this.repay(at)
+      return
+    }
+    const less = grant.amount - amount
+    const left = smaller(less, grant.available)
+    this.move(cause, id, { available: -left })
+    this.take(cause, less - left - smaller(less - left, gone + this.#goneOf(id)), id)
   }
 
   /** Repays debt with what is available. */

@@ -28,10 +28,18 @@ export type GrantKind = "paid" | "promotional" | "plan"
 /** `pending`: it begins later. `active`: its credits can be used. `expired` and `voided`: what was left is gone. */
 export type GrantStatus = "pending" | "active" | "expired" | "voided"
 
+/** What is left of a grant when it ends stays, up to a maximum, for some more time. */
+export interface GrantRollover {
+  /** Most of it that stays. 0 or more. */
+  readonly maximum: bigint
+  /** When that ends. A grant has rolled over once this is its `expiresAt`. */
+  readonly expiresAt: number
+}
+
 export interface CreditGrant {
   readonly id: string
   readonly kind: GrantKind
-  /** What was granted. Greater than 0. */
+  /** What was granted. Greater than 0. What a plan grants is moved by a change of the plan, and may come to 0. */
   readonly amount: bigint
   /** Grants of a lower number are used first. */
   readonly priority: number
@@ -39,6 +47,8 @@ export interface CreditGrant {
   readonly effectiveAt: number
   /** When its credits end. `null`: never. */
   readonly expiresAt: number | null
+  /** What stays of it then. `null`: nothing. */
+  readonly rollover: GrantRollover | null
   readonly createdAt: number
   readonly status: GrantStatus
   /** What is left of it, without what is held. */
@@ -78,6 +88,7 @@ export interface CreditHold {
  * - `consume`: credits were used at once.
  * - `reserve`, `commit`, `release`, `lapse`: a hold keeps credits, uses them, and gives them back.
  * - `repay`: available credits repaid a debt.
+ * - `adjust`: a plan grants more or less, because it was changed.
  * - `apply`, `restore`: an invoice was issued that they lower or pay, and it was voided.
  */
 export type EntryKind =
@@ -90,6 +101,7 @@ export type EntryKind =
   | "release"
   | "lapse"
   | "repay"
+  | "adjust"
   | "apply"
   | "restore"
 
@@ -98,7 +110,7 @@ export interface CreditEntry extends CreditBalance {
   /** 1 for the first of the account, and then one more each. */
   readonly sequence: number
   readonly kind: EntryKind
-  /** The grant whose credits they are. `null` for the part that became debt. */
+  /** The grant whose credits they are. `null` for a use that became debt. */
   readonly grantId: string | null
   readonly holdId: string | null
   readonly consumptionId: string | null

@@ -4,7 +4,7 @@
  * First of all, each brings the ledger up to its instant: grants begin and end, and holds lapse, in the order of their
  * instants. So an answer is right without anything that runs in the background.
  */
-import { Draft } from "./Draft.ts"
+import { Draft, rolledOver } from "./Draft.ts"
 import type {
   CreditAccount,
   CreditChange,
@@ -50,26 +50,39 @@ const lapseOf = (hold: CreditHold): Step => ({
 const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
   steps.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : Number(a.id > b.id)))
 
-/** Brings a ledger up to an instant. Of one instant, holds lapse first, and then grants begin and end, each by id. */
-export const upTo = (ledger: CreditLedger, now: number): Draft => {
-  const draft = new Draft(ledger)
+/** What happens to a grant by an instant by itself. */
+const stepsOf = (grant: CreditGrant, now: number): ReadonlyArray<Step> => {
+  const { effectiveAt, expiresAt, id, rollover, status } = grant
+  const isOver = status === "expired" || status === "voided"
+  const end = rollover?.expiresAt ?? expiresAt
   const steps: Array<Step> = []
-  for (const grant of ledger.grants) {
-    const { effectiveAt, expiresAt, id, status } = grant
-    if (status === "pending" && effectiveAt <= now) {
-      steps.push({ at: effectiveAt, id, run: (one) => one.begin(grant, effectiveAt) })
-    }
-    if ((status === "pending" || status === "active") && expiresAt !== null && expiresAt <= now) {
-      steps.push({ at: expiresAt, id, run: (one) => one.end(id, "expired", expiresAt) })
-    }
+  if (status === "pending") {
+    steps.push({ at: effectiveAt, id, run: (draft) => draft.begin(grant, effectiveAt) })
   }
-  const lapsed = ledger.holds
-    .filter(({ expiresAt, status }) => status === "open" && expiresAt <= now)
-    .map(lapseOf)
+  if (expiresAt !== null && end !== expiresAt) {
+    steps.push({ at: expiresAt, id, run: (draft) => draft.rollOver(id, expiresAt) })
+  }
+  if (end !== null && !isOver) {
+    steps.push({ at: end, id, run: (draft) => draft.end(id, "expired", end) })
+  }
+  return steps.filter(({ at }) => at <= now)
+}
+
+/**
+ * Brings a draft up to an instant. Of one instant, holds lapse first, and then grants begin and end, each by id. `holds` are
+ * those that have not lapsed in it.
+ */
+export const advance = (draft: Draft, holds: ReadonlyArray<CreditHold>, now: number): Draft => {
+  const steps = draft.grants.flatMap((grant) => stepsOf(grant, now))
+  const lapsed = holds.filter(({ expiresAt, status }) => status === "open" && expiresAt <= now).map(lapseOf)
   const all = [...inOrder(lapsed), ...inOrder(steps)].toSorted((a, b) => a.at - b.at)
   for (const step of all) step.run(draft)
   return draft
 }
+
+/** Brings a ledger up to an instant. */
+export const upTo = (ledger: CreditLedger, now: number): Draft =>
+  advance(new Draft(ledger), ledger.holds, now)
 
 /** What has happened by an instant through time alone. */
 export const settleCredits = (ledger: CreditLedger, now: number): CreditChange => upTo(ledger, now).change
@@ -97,11 +110,19 @@ export const voidGrant = (
   now: number,
 ): CreditChange | undefined => {
   const draft = upTo(ledger, now)
-  const { expiresAt, id, status } = draft.grant(grant.id) ?? grant
-  if (status === "expired" || status === "voided" || (expiresAt !== null && expiresAt <= now))
-    return undefined
-  if (draft.grant(id) === undefined) draft.putGrant(grant)
+  const { id, status } = grantAt(draft.grant(grant.id) ?? grant, now)
+  if (status === "expired" || status === "voided") return undefined
+  if (draft.grant(id) === undefined) draft.putGrant(grantAt(grant, now))
   draft.end(id, "voided", now)
+  return draft.change
+}
+
+/** Takes back all that is left of the grants of an account, and those that begin later. What is held stays held. */
+export const closeAccount = (ledger: CreditLedger, now: number): CreditChange => {
+  const draft = upTo(ledger, now)
+  for (const { id, status } of draft.grants) {
+    if (status === "pending" || status === "active") draft.end(id, "voided", now)
+  }
   return draft.change
 }
 
@@ -146,12 +167,14 @@ export const holdAt = (hold: CreditHold, now: number): CreditHold =>
 
 /** A grant as it is at an instant by itself, whether or not that was written. */
 export const grantAt = (grant: CreditGrant, now: number): CreditGrant => {
-  const { amount, effectiveAt, expiresAt, status } = grant
+  const { amount, effectiveAt, expiresAt, rollover, status } = grant
   if (status !== "pending" && status !== "active") return grant
-  if (expiresAt !== null && expiresAt <= now) return { ...grant, status: "expired", available: 0n }
-  return status === "pending" && effectiveAt <= now
-    ? { ...grant, status: "active", available: amount }
-    : grant
+  const begun: CreditGrant =
+    status === "pending" && effectiveAt <= now ? { ...grant, status: "active", available: amount } : grant
+  if (expiresAt === null || expiresAt > now) return begun
+  const end = rollover?.expiresAt ?? expiresAt
+  if (end <= now) return { ...begun, expiresAt: end, status: "expired", available: 0n }
+  return rolledOver(begun)
 }
 
 /** Moves the instant at which an open hold lapses. */
@@ -212,3 +235,24 @@ const USES: ReadonlyArray<EntryKind> = ["consume", "reserve", "commit", "apply"]
 /** Whether a change used up all credits that could be used before. */
 export const isExhausted = (before: CreditAccount, { account, entries }: CreditChange): boolean =>
   account.available === 0n && before.available > 0n && entries.some(({ kind }) => USES.includes(kind))
+
+/**
+ * The instants of a change at which what is available fell below a level: from the level or more to less. Of each, the number
+ * of its last entry. What rises and falls within one instant counts as a whole, and what rises later falls again.
+ */
+export const fallsBelow = (
+  level: bigint,
+  before: CreditAccount,
+  { entries }: CreditChange,
+): ReadonlyArray<number> => {
+  const falls: Array<number> = []
+  let { available } = before
+  let atStart = available
+  for (const [index, entry] of entries.entries()) {
+    available += entry.available
+    if (entries[index + 1]?.at === entry.at) continue
+    if (atStart >= level && available < level) falls.push(entry.sequence)
+    atStart = available
+  }
+  return falls
+}

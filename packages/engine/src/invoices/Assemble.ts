@@ -1,6 +1,6 @@
 /**
  * Assembles an invoice from its lines. The order of the arithmetic is fixed: lines → coupons on lines → coupons on the
- * invoice → promotional credits → tax → total → credit balance → paid credits → amount due.
+ * invoice → promotional credits → tax → total → paid credits → amount due.
  */
 import { type Problem, Problems } from "../catalog/Problem.ts"
 import { sumOf } from "./Amounts.ts"
@@ -41,15 +41,13 @@ export interface DiscountInput {
 export interface AssembleInput extends DiscountInput {
   /** The tax rates of the lines that have no fixed one: the answer to {@link taxLines}. */
   readonly quote: TaxQuote
-  /** What credit notes and invoices below 0 left in the customer's credit balance, in the order in which it is used. */
-  readonly balance?: ReadonlyArray<CreditInput>
   /** Credits that the customer paid for, in the order in which they are burnt. They pay the invoice, after tax. */
   readonly paid?: ReadonlyArray<CreditInput>
 }
 
-/** A part of an invoice that the customer's own money paid: of the credit balance, or of paid credits. */
+/** A part of an invoice that paid credits of the customer pay. */
 export interface Applied {
-  readonly type: "credit_balance" | "paid_credit"
+  readonly type: "paid_credit"
   readonly id: string
   readonly amount: bigint
 }
@@ -66,7 +64,7 @@ export interface Assembled {
   /** The sum of the lines after discounts, with tax. Below 0 when credits exceed charges. */
   readonly total: bigint
   readonly applied: ReadonlyArray<Applied>
-  /** A total below 0, without its sign: it goes to the customer's credit balance. Otherwise 0. */
+  /** A total below 0, without its sign: the customer gets it as paid credits. Otherwise 0. */
   readonly credited: bigint
   /** What is left to pay: 0 or more. An invoice with nothing to pay is paid at once. */
   readonly amountDue: bigint
@@ -166,27 +164,23 @@ const dueSteps = (
   ]
 }
 
-/** Pays an invoice from the credit balance, then from paid credits. `gross` is each line with its tax. */
+/** Pays an invoice from paid credits. `gross` is each line with its tax. */
 const settle = (
-  { balance = [], lines, paid = [] }: AssembleInput,
+  { lines, paid = [] }: AssembleInput,
   gross: ReadonlyArray<bigint>,
 ): ReadonlyArray<Applied> => {
   const at = new Problems()
-  checkCredits(at.in("balance"), balance)
   checkCredits(at.in("paid"), paid)
   refuse(at.found)
   const remaining = new Remaining(lines, gross)
-  return [
-    ...applyCredits(remaining, balance).map((one): Applied => ({ type: "credit_balance", ...one })),
-    ...applyCredits(remaining, paid).map((one): Applied => ({ type: "paid_credit", ...one })),
-  ]
+  return applyCredits(remaining, paid).map((one): Applied => ({ type: "paid_credit", ...one }))
 }
 
 /**
  * Computes the amounts of an invoice. `undefined` without lines: there is no invoice then. The same input always gives
  * the same amounts, which {@link foldInvoice} computes again from the steps.
  *
- * A total below 0 stays on the invoice with its tax, and goes to the customer's credit balance. Throws an
+ * A total below 0 stays on the invoice with its tax, and the customer gets it as paid credits. Throws an
  * {@link InvoiceError} when two lines have one id, a line has no tax rate, a credit is below 0, or a list is too long.
  */
 export const assemble = (input: AssembleInput): Assembled | undefined => {

@@ -53,7 +53,7 @@ export interface CreditNoteAmounts {
   readonly waived: bigint
   /** Goes back by the way it was paid. */
   readonly refund: bigint
-  /** Goes to the customer's credit balance, and pays later invoices. */
+  /** The customer gets it as paid credits, which pay later invoices. */
   readonly toBalance: bigint
 }
 
@@ -75,7 +75,7 @@ export interface CreditRequest {
    * the lines in proportion to what is left of each. Ties go to earlier lines.
    */
   readonly lines: ReadonlyArray<LineCredit> | "rest" | bigint
-  /** How much of what the customer paid is refunded. The rest goes to the credit balance. Default: 0. */
+  /** How much of what the customer paid is refunded. The rest becomes paid credits. Default: 0. */
   readonly refund?: bigint
   /** What credit lines of later invoices gave back of these lines. It can't be credited again. */
   readonly givenBack?: ReadonlyArray<LineCredit>
@@ -152,7 +152,7 @@ const differenceOf = (before: ReadonlyArray<Tax>, after: ReadonlyArray<Tax>): Re
     .filter(({ amount, taxable }) => amount !== 0n || taxable !== 0n)
 }
 
-/** Splits the total of a note: off what is due, refunded, and to the credit balance. */
+/** Splits the total of a note: off what is due, refunded, and as paid credits. */
 const settle = (
   invoice: Invoice,
   notes: ReadonlyArray<Note>,
@@ -211,8 +211,8 @@ const creditsOf = (
 /**
  * Computes the amounts of the next credit note of an issued invoice. `notes` are its earlier ones.
  *
- * The total lowers what is due first. What was paid already is refunded as far as the request says; the rest goes to
- * the customer's credit balance. Throws an {@link InvoiceError} when the invoice does not allow it, when a line gets
+ * The total lowers what is due first. What was paid already is refunded as far as the request says; the rest
+ * becomes paid credits of the customer. Throws an {@link InvoiceError} when the invoice does not allow it, when a line gets
  * more than is left of it, when the total would not be greater than 0 or would exceed what is left of the invoice, or
  * when more would be refunded than was paid.
  */

@@ -40,16 +40,16 @@ interface TotalStep {
   readonly amount: bigint
 }
 
-/** A total below 0 goes to the customer's credit balance, so nothing is due. */
+/** The customer gets a total below 0 as paid credits, so nothing is due. */
 interface CreditedStep {
   readonly type: "credited"
   readonly credited: bigint
   readonly amount: bigint
 }
 
-/** Money that the customer has with the seller pays a part. */
+/** Paid credits pay a part. */
 interface AppliedStep {
-  readonly type: "credit_balance" | "paid_credit"
+  readonly type: "paid_credit"
   readonly id: string
   readonly taken: bigint
   /** What is left to pay. */
@@ -83,7 +83,6 @@ const follow = (step: InvoiceStep, amount: bigint): bigint => {
       return step.amount
     case "coupon":
     case "promotional_credit":
-    case "credit_balance":
     case "paid_credit":
       return amount - step.taken
     case "tax":

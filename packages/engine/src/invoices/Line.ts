@@ -9,9 +9,9 @@ import type { TaxRate } from "./Tax.ts"
 /**
  * What a line bills. `advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money
  * back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`:
- * a one-off charge or credit. `true_up`: what is missing to the minimum of a plan.
+ * a one-off charge or credit. `true_up`: what is missing to the minimum of a plan. `top_up`: credits that are bought.
  */
-export type LineKind = "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
+export type LineKind = "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up" | "top_up"
 
 /** The usage behind a line as it was when the line was made: which records, how many, and what they come to. */
 export interface Receipt {

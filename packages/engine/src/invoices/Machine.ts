@@ -141,7 +141,7 @@ export interface InvoiceChange {
   readonly events: ReadonlyArray<InvoiceEvent>
   /** The part of a payment beyond the amount due: it is the customer's credit. */
   readonly excess: bigint
-  /** What a void invoice gives back to the credit balance and to paid credits. */
+  /** What a void invoice gives back to paid credits. */
   readonly released: ReadonlyArray<Applied>
 }
 

@@ -79,6 +79,13 @@ export interface Tax extends TaxRate {
 const COUNTRY_PATTERN = /^[A-Z]{2}$/
 /** The form of a rate in percent. Nothing is taxed at more than 999.9999 percent. */
 const RATE_PATTERN = /^\d{1,3}(?:\.\d{1,4})?$/
+/** The reason of lines that nobody taxes, because the host has said nothing about taxes. */
+export const NOT_TAXED = "Not subject to tax"
+/** The reason of lines of drafts until their tax is known. */
+export const TAX_NOT_KNOWN = "The tax is not known yet"
+/** The reason of customers who are exempt. */
+export const CUSTOMER_EXEMPT = "The customer is exempt from tax"
+
 /** Longest reason why there is no tax, in characters. */
 const MAX_REASON_LENGTH = 500
 

@@ -6,6 +6,7 @@ import { type Problem, Problems } from "../catalog/Problem.ts"
 import { InvoiceError } from "./InvoiceError.ts"
 import {
   checkTaxRate,
+  CUSTOMER_EXEMPT,
   isCountry,
   type TaxBehavior,
   type TaxCategory,
@@ -51,7 +52,7 @@ const MAX_TAX_RATES = 5_000
 
 /** Texts and codes of reasons (VATEX list of the EU) for what the table decides by itself. */
 const NO_TAX = {
-  exempt: { category: "E", reason: "The customer is exempt from tax" },
+  exempt: { category: "E", reason: CUSTOMER_EXEMPT },
   reverseCharge: { category: "AE", reason: "VATEX-EU-AE" },
   goodsInUnion: { category: "K", reason: "VATEX-EU-IC" },
   export: { category: "G", reason: "VATEX-EU-G" },

@@ -172,6 +172,8 @@ export type RefundInput =
       /** Why it has failed. */
       readonly code: string | null
     }
+  /** A person has found out what came of it, and the provider does not know it. */
+  | { readonly type: "resolved"; readonly status: "succeeded" | "failed" }
   /** A call has failed: the first one that sends it, one that sends it again, or one that reads it. */
   | {
       readonly type: "failed"
@@ -181,6 +183,8 @@ export type RefundInput =
 
 /** The code of a refund that the provider refuses to make. Surely nothing happened. */
 const REFUSED = "refused_by_provider"
+/** The code of a refund of which a person has said that it gave nothing back. */
+const RESOLVED = "resolved_by_person"
 
 /** How a refund stands after an input. */
 export interface RefundStep {
@@ -194,15 +198,23 @@ const FAILED_CALL = { transient: "pending", permanent: "failed", unknown: "unres
 const isSilent = ({ call, reason }: Extract<RefundInput, { readonly type: "failed" }>): boolean =>
   call === "read" || (call === "send_again" && reason !== "unknown")
 
+/** Whether the provider says that a refund was made of which a person has said that it was not. */
+const isMadeAfterAll = ({ failureCode }: RefundStep, input: RefundInput): boolean =>
+  failureCode === RESOLVED && input.type === "stated" && input.status === "succeeded"
+
+const CODES = { failed: REFUSED, resolved: RESOLVED } as const
+
 /**
- * Applies an input. `undefined`: it changes nothing. A refund that has failed stays so. One that has succeeded may still
- * fail: the customer's bank sends the money back.
+ * Applies an input. `undefined`: it changes nothing. A refund that has failed stays so, unless a person has said that and the
+ * provider says that it was made. One that has succeeded may still fail: the customer's bank sends the money back.
  */
-export const stepRefund = (status: RefundStatus, input: RefundInput): RefundStep | undefined => {
-  if (status === "failed") return undefined
+export const stepRefund = (before: RefundStep, input: RefundInput): RefundStep | undefined => {
+  const { status } = before
+  if (status === "failed" && !isMadeAfterAll(before, input)) return undefined
   if (input.type === "failed" && (isSilent(input) || status === "succeeded")) return undefined
+  if (input.type === "resolved" && status === "succeeded") return undefined
   const to = input.type === "failed" ? FAILED_CALL[input.reason] : input.status
   if (to === status || (status === "succeeded" && to === "pending")) return undefined
-  const code = input.type === "failed" ? REFUSED : input.code
+  const code = input.type === "stated" ? input.code : CODES[input.type]
   return { status: to, failureCode: to === "failed" ? (code ?? "failed") : null }
 }

@@ -31,7 +31,7 @@ export interface EventEffect {
  *
  * - `open_period`: store it. `close_period`: store it for the last time. Its usage is known now.
  * - `charge_advance`: charge the fees of the segment.
- * - `grant`: give the credits of the plan for the period, or from segment 1 on, adjust them to the new plan.
+ * - `grant`: give the credits of the plan for the period, or from segment 1 on, move them to what is served of it by now.
  * - `slice_usage`: the plan of the segment ended, so its usage can be rated.
  * - `credit_unused`: credit what the segment was charged for the time after its end.
  * - `invoice`: everything that is to be billed until now goes on an invoice. Without lines there is none.
@@ -53,6 +53,8 @@ export interface BillingEffect {
   readonly period: Period
   /** The index of a segment of the period. For an invoice after the last segment: the number of segments. */
   readonly segment: number
+  /** Of an invoice: whether it also bills the usage of the period that is not over yet. */
+  readonly soFar?: true
 }
 
 export type Effect = EventEffect | BillingEffect

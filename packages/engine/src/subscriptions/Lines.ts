@@ -142,11 +142,11 @@ const trueUpLines = (
  */
 export const linesOf = (input: PeriodInput): ReadonlyArray<PeriodLine> => {
   if (isSettled(input)) return []
-  const { currency, documented, period, termsOf, timezone, totals, until } = input
+  const { currency, documented, period, soFar = false, termsOf, timezone, totals, until } = input
   const digits = digitsOf(currency)
   const runs = runsOf(period, timezone, termsOf)
   const fees = period.trial === null ? runs.filter(({ charge }) => isFee(charge)) : []
-  const over = runs.filter(({ charge, end }) => !isFee(charge) && end <= until)
+  const over = runs.filter(({ charge, end }) => !isFee(charge) && (soFar || end <= until))
   const groupsOf = ({ charge, segment }: Run) =>
     documented.filter((one) => one.segment === segment && one.charge === charge.key).map(({ group }) => group)
   const usage = rateUsage(period, over, totals, groupsOf, currency, digits)

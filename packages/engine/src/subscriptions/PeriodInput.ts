@@ -16,6 +16,8 @@ export interface PeriodInput {
   readonly termsOf: TermsOf
   /** Usage, and fees in arrears, are billed for the parts of the period that are over at this instant. */
   readonly until: number
+  /** Whether the usage of all of the period is billed, also of parts that are not over: what it costs by now. */
+  readonly soFar?: boolean
   /** The answers to the queries of `usageQueries`. */
   readonly totals: ReadonlyArray<UsageTotal>
   /** Everything that earlier documents billed of this period, in their order. */

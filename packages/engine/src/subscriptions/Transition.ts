@@ -85,6 +85,14 @@ export class Transition {
     this.#bill(after, period.segments.length, ...kinds)
   }
 
+  /** Moves what the plan grants, after the last segment was cut and no other follows that does it. */
+  regrant(): void {
+    const { period } = this.subscription
+    if (period !== null && period.segments.at(-1)?.plan !== null) {
+      this.#bill(period, period.segments.length, "grant")
+    }
+  }
+
   /** Fills the rest of the open period with a segment in which nothing is served. */
   suspend(): void {
     const { period } = this.subscription
@@ -92,7 +100,7 @@ export class Transition {
     const segment: Segment = { ...this.#segment(period.end), plan: null, quantities: {} }
     const after: Period = { ...period, segments: [...period.segments, segment] }
     this.set({ period: after })
-    this.#bill(after, period.segments.length, "invoice")
+    this.#bill(after, period.segments.length, "grant", "invoice")
   }
 
   closePeriod(): void {

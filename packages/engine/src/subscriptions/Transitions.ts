@@ -44,6 +44,7 @@ export const end = (step: Transition): void => {
   const { endCredit, period, phase } = step.subscription
   if (period !== null) {
     step.cut("up", endCredit, true)
+    step.regrant()
     step.closePeriod()
     step.invoiceClosed()
   } else if (phase !== "paused") step.invoiceClosed()
@@ -91,7 +92,7 @@ export const resume =
     }
     if (anchor === "now") anchorNow(step)
     if (step.subscription.period === null) step.openPeriod()
-    else step.continue("charge_advance", "invoice")
+    else step.continue("charge_advance", "grant", "invoice")
     step.publish("subscription.resumed")
   }
 
@@ -126,7 +127,10 @@ const changeInterval = (step: Transition, interval: Interval): void => {
     step.cut("down", "prorate", false)
     step.closePeriod()
     step.invoiceClosed()
-  } else step.closePeriod()
+  } else {
+    step.regrant()
+    step.closePeriod()
+  }
   anchorNow(step, interval)
 }
 

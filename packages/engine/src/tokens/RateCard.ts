@@ -10,13 +10,14 @@ import {
   type Fields,
   integerIn,
   isFields,
+  isKey,
 } from "../catalog/FieldRules.ts"
 import { type Problem, Problems } from "../catalog/Problem.ts"
 import * as Currency from "../money/Currency.ts"
 import { TOKEN_KINDS, type TokenKind } from "./Tokens.ts"
 
-/** Most models of a rate card; longest name of a model or of the card, and of a unit, in characters; most decimals. */
-const RATE_CARD_LIMITS = { models: 1_000, model: 200, name: 200, unit: 64, decimals: 6 } as const
+/** Most models of a rate card; longest name of a model or of the card, in characters; most decimals. */
+export const RATE_CARD_LIMITS = { models: 1_000, model: 200, name: 200, decimals: 6 } as const
 
 /**
  * Prices of 1,000,000 tokens of each kind, as decimals in strings. A kind that is left out has no price: a call that uses
@@ -31,7 +32,10 @@ export interface RateCard {
   readonly key: string
   /** Its name for people. At most 200 characters. */
   readonly name?: string
-  /** What prices are in: an ISO 4217 code, or a unit of yours such as `credit`. At most 64 characters. */
+  /**
+   * What prices are in: an ISO 4217 code, or a unit of yours such as `credit`: a lower-case letter, then at most 63
+   * lower-case letters, digits and underscores.
+   */
   readonly unit: string
   /** The decimals of amounts in a unit of yours: 0 to 6, by default 0. Currencies have those of ISO 4217. */
   readonly decimals?: number
@@ -42,10 +46,16 @@ export interface RateCard {
 }
 
 const checkUnit = (at: Problems, card: Fields): void => {
-  checkText(at.in("unit"), card["unit"], RATE_CARD_LIMITS.unit)
+  const unit = card["unit"]
+  if (unit === undefined) at.in("unit").add("is required")
+  else if (typeof unit !== "string" || !(isKey(unit) || Currency.isCurrency(unit))) {
+    at.in("unit").add(
+      "must be an ISO 4217 code such as EUR, or a unit of yours such as credit: a lower-case letter, then at most 63 lower-case letters, digits and underscores",
+    )
+  }
   if (card["decimals"] === undefined) return
-  if (typeof card["unit"] === "string" && Currency.isCurrency(card["unit"])) {
-    at.in("decimals").add(`must be left out: ISO 4217 says how many ${card["unit"]} has`)
+  if (typeof unit === "string" && Currency.isCurrency(unit)) {
+    at.in("decimals").add(`must be left out: ISO 4217 says how many ${unit} has`)
   } else integerIn(at.in("decimals"), card["decimals"], 0, RATE_CARD_LIMITS.decimals)
 }
 

@@ -113,17 +113,14 @@ const tokensStep = (kind: TokenKind, count: number, price: string): [TokensStep,
   ]
 }
 
-/** A card that was checked and copied. `digits` are the decimals of its amounts. */
-interface PreparedCard {
-  readonly unit: string
-  readonly markup: string | undefined
-  readonly digits: number
-  readonly models: ReadonlyMap<string, TokenPrices>
-}
-
-const rateCall = (card: PreparedCard, { model, tokens }: TokensOfModel): TokenRating => {
-  const { digits, markup, models, unit } = card
-  const prices = models.get(model)
+/** What a call costs under a card that was checked before. Throws a {@link RatingError} with all problems of the counts. */
+export const rateTokens = (card: RateCard, call: TokensOfModel): TokenRating => {
+  check(problemsOfCall(call))
+  const { decimals = 0, markup, models, unit } = card
+  const { model, tokens } = call
+  const digits = Currency.exponentOf(unit) ?? decimals
+  // A model may be called `constructor`, which every object inherits.
+  const prices = Object.hasOwn(models, model) ? models[model] : undefined
   if (prices === undefined) return { status: "unrated", unit, model, unpriced: null }
   const steps: Array<TokenRatingStep> = []
   const unpriced: Array<TokenKind> = []
@@ -166,14 +163,9 @@ export interface TokenRater {
  */
 export const tokenRater = (card: RateCard): TokenRater => {
   check(problemsOfRateCard(card))
-  const { decimals = 0, markup, models, unit } = card
-  const digits = Currency.exponentOf(unit) ?? decimals
-  const copied = new Map(Object.entries(models).map(([model, prices]) => [model, { ...prices }]))
-  const prepared = { unit, markup, digits, models: copied }
-  return {
-    rate: (call) => {
-      check(problemsOfCall(call))
-      return rateCall(prepared, call)
-    },
-  }
+  const models = Object.fromEntries(
+    Object.entries(card.models).map(([model, prices]) => [model, { ...prices }]),
+  )
+  const copy = { ...card, models }
+  return { rate: (call) => rateTokens(copy, call) }
 }

@@ -9,6 +9,7 @@ import {
   type CreditHold,
   type CreditLedger,
   extendHold,
+  fallsBelow,
   grantAt,
   grantCredits,
   holdAt,
@@ -30,6 +31,9 @@ class Book {
   readonly grants = new Map<string, CreditGrant>()
   readonly holds = new Map<string, CreditHold>()
   readonly entries: Array<CreditEntry> = []
+  /** The level that is watched, and what was available when it was crossed. */
+  readonly level = 6n
+  readonly falls: Array<bigint> = []
 
   ledger(now: number): CreditLedger {
     return {
@@ -43,7 +47,12 @@ class Book {
     }
   }
 
-  write({ account, entries, grants, holds: changed }: CreditChange): void {
+  write(change: CreditChange): void {
+    const { account, entries, grants, holds: changed } = change
+    for (const sequence of fallsBelow(this.level, this.account, change)) {
+      const upTo = entries.filter((entry) => entry.sequence <= sequence)
+      this.falls.push(this.account.available + sumOf(upTo).available)
+    }
     this.account = account
     for (const grant of grants) this.grants.set(grant.id, grant)
     for (const hold of changed) this.holds.set(hold.id, hold)
@@ -64,6 +73,7 @@ class Book {
       priority: 50,
       effectiveAt: now,
       expiresAt: null,
+      rollover: null,
       createdAt: now,
     } as const
     this.write(grantCredits(this.ledger(now), { ...grant, ...change }, now))
@@ -216,6 +226,41 @@ describe("credits", () => {
   })
 })
 
+describe("a level", () => {
+  it("is crossed each time that what is available falls below it", () => {
+    const book = new Book()
+    book.grant("a", 10n)
+    book.consume(4n, 1)
+    expect(book.falls).toEqual([])
+    book.consume(1n, 2)
+    book.consume(1n, 3)
+    expect(book.falls).toEqual([5n])
+    book.grant("b", 2n, {}, 4)
+    book.reserve("h", 3n, 9, 5)
+    expect(book.falls).toEqual([5n, 3n])
+  })
+
+  it("is crossed by the clock, also by what rose in between", () => {
+    const book = new Book()
+    book.grant("a", 9n, { expiresAt: 50 })
+    book.grant("b", 9n, { effectiveAt: 60, expiresAt: 70 })
+    book.write(settleCredits(book.ledger(90), 90))
+    expect(book.falls).toEqual([0n, 0n])
+  })
+
+  it("is not crossed by what comes and goes at one instant", () => {
+    const book = new Book()
+    book.grant("gone", 9n, { expiresAt: 50 })
+    book.grant("a", 1n)
+    book.reserve("h", 9n, 60, 1)
+    expect(book.falls).toEqual([1n])
+    // It lapses, and what its grant gets back has expired.
+    book.write(settleCredits(book.ledger(90), 90))
+    expect(book.entries.map(({ kind }) => kind).slice(-2)).toEqual(["lapse", "expire"])
+    expect(book.falls).toEqual([1n])
+  })
+})
+
 const small = (max: number) => fc.integer({ min: 0, max })
 const commands = fc.array(
   fc.record({
@@ -289,6 +334,32 @@ describe("any operations", () => {
           expect(done).toBe(expected)
         }
         compare(book, model, now)
+      },
+      2_000,
+    )
+  })
+})
+
+describe("any operations and waits", () => {
+  it("cross a level as often as single tokens do, instant by instant", () => {
+    holds(
+      [commands],
+      (all) => {
+        const [book, model] = [new Book(), new TokenModel(0)]
+        const seen = [0]
+        let now = 0
+        for (const [index, command] of all.entries()) {
+          for (let left = command.wait; left > 0; left--) {
+            model.tickTo(++now)
+            seen.push(model.balance.available)
+          }
+          book.write(settleCredits(book.ledger(now), now))
+          perform(book, model, `${command.type}${String(index).padStart(2, "0")}`, now, command)
+          seen.push(model.balance.available)
+        }
+        const level = Number(book.level)
+        const falls = seen.filter((available, at) => available < level && (seen[at - 1] ?? 0) >= level)
+        expect(book.falls.map(Number)).toEqual(falls)
       },
       2_000,
     )

@@ -31,7 +31,7 @@ class Book {
   }
 
   grant(id: string, { amount, expiresAt, kind, priority }: Terms): void {
-    const grant = { id, kind, amount, priority, effectiveAt: 0, expiresAt, createdAt: 0 }
+    const grant = { id, kind, amount, priority, effectiveAt: 0, expiresAt, rollover: null, createdAt: 0 }
     this.write(grantCredits(this.ledger, grant, 0))
   }
 }

@@ -51,7 +51,7 @@ describe("assemble", () => {
       assert.deepStrictEqual(problemsOfSums(draft(input)), [])
       assert.deepStrictEqual(problemsOfLines(draft(input)), [])
       for (const { amount, id } of made.applied) {
-        const given = [...(input.balance ?? []), ...(input.paid ?? [])].find((one) => one.id === id)
+        const given = (input.paid ?? []).find((one) => one.id === id)
         assert.isTrue(amount > 0n && amount <= given!.available)
       }
     })
@@ -101,7 +101,7 @@ describe("assemble", () => {
     assert.isUndefined(assemble({ lines: [], quote: quoteOf([], standard("19")) }))
   })
 
-  it("keeps the order: coupon on a line, coupon on the invoice, credit, tax, balance, paid credit", () => {
+  it("keeps the order: coupon on a line, coupon on the invoice, credit, tax, paid credits", () => {
     const lines = [
       line("base", 2_000n, { origin: originOf("pro"), charge: "base" }),
       line("calls", 8_000n, { origin: originOf("pro"), charge: "calls", kind: "usage" }),
@@ -119,11 +119,13 @@ describe("assemble", () => {
       ],
       promotional: [{ id: "welcome", available: 500n }],
       quote: quoteOf(lines, standard("20")),
-      balance: [{ id: "cn_1", available: 400n }],
-      paid: [{ id: "grant_1", available: 10_000n, scope: { charges: ["base"] } }],
+      paid: [
+        { id: "grant_0", available: 400n },
+        { id: "grant_1", available: 10_000n, scope: { charges: ["base"] } },
+      ],
     })
-    // 100.00 → 60.00 → 50.00 → 45.00, with 20 % tax 54.00. Of base 15.00 are left, 18.00 with tax; the balance
-    // pays 1.33 of it.
+    // 100.00 → 60.00 → 50.00 → 45.00, with 20 % tax 54.00. Of base 15.00 are left, 18.00 with tax; the first
+    // grant pays 1.33 of it.
     assert.deepStrictEqual(
       made.discounts.map(({ amount, base, id, parts }) => [
         id,
@@ -141,7 +143,7 @@ describe("assemble", () => {
     assert.strictEqual(made.tax, 900n)
     assert.strictEqual(made.total, 5_400n)
     assert.deepStrictEqual(made.applied, [
-      { type: "credit_balance", id: "cn_1", amount: 400n },
+      { type: "paid_credit", id: "grant_0", amount: 400n },
       { type: "paid_credit", id: "grant_1", amount: 1_667n },
     ])
     assert.strictEqual(made.amountDue, 3_333n)
@@ -154,7 +156,7 @@ describe("assemble", () => {
         ["promotional_credit", 4_500n],
         ["tax", 5_400n],
         ["total", 5_400n],
-        ["credit_balance", 5_000n],
+        ["paid_credit", 5_000n],
         ["paid_credit", 3_333n],
         ["due", 3_333n],
       ],
@@ -245,7 +247,7 @@ describe("assemble", () => {
     assert.deepStrictEqual([covered.total, covered.amountDue, covered.status], [595n, 0n, "paid"])
   })
 
-  it("gives a total below 0 to the credit balance, with its tax, and takes no credits then", () => {
+  it("credits a total below 0, with its tax, and takes no credits then", () => {
     // A downgrade: 60.00 back of the old plan, 20.00 for the new one, both at 20 %.
     const lines = [
       line("back", -6_000n, { kind: "credit", fixedTax: standard("20") }),
@@ -256,7 +258,7 @@ describe("assemble", () => {
       coupons: [{ id: "five", name: "5 off", allowance: { type: "fixed", amount: 500n } }],
       promotional: [{ id: "promo", available: 100n }],
       quote: quoteOf(lines, standard("20")),
-      balance: [{ id: "cn", available: 1_000n }],
+      paid: [{ id: "grant", available: 1_000n }],
     })
     assert.strictEqual(invoice.tax, -800n)
     assert.strictEqual(invoice.total, -4_800n)
@@ -272,7 +274,7 @@ describe("assemble", () => {
     assert.deepStrictEqual([made.taxes[0]?.taxable, made.tax, made.total], [-132_500n, -33_125n, -165_625n])
   })
 
-  it("gives even the smallest total below 0 to the credit balance", () => {
+  it("credits even the smallest total below 0", () => {
     const lines = linesOf(-1n)
     const made = assembled({ lines, quote: quoteOf(lines, standard("19")) })
     assert.deepStrictEqual([made.total, made.credited, made.amountDue], [-1n, 1n, 0n])

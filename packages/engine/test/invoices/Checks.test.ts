@@ -14,7 +14,7 @@ const invoice = issued({
   lines,
   coupons: [{ id: "c", name: "C", allowance: { type: "fixed", amount: 300n } }],
   quote: quoteOf(lines, standard("20")),
-  balance: [{ id: "cn", available: 240n }],
+  paid: [{ id: "grant", available: 240n }],
 })
 
 const [first, second] = invoice.lines

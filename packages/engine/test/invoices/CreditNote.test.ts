@@ -125,7 +125,7 @@ describe("creditNoteAmounts", () => {
     )
   })
 
-  it("lowers what is due, then refunds what was paid, and the rest goes to the credit balance", () => {
+  it("lowers what is due, then refunds what was paid, and the rest becomes paid credits", () => {
     const lines = linesOf(10_000n)
     const invoice = after(
       issued({

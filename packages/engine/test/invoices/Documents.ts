@@ -156,10 +156,9 @@ export const inputs: fc.Arbitrary<AssembleInput> = fc
     fc.constantFrom<TaxBehavior>("exclusive", "inclusive"),
     coupons,
     credits("promo"),
-    credits("balance"),
     credits("paid"),
   )
-  .map(([list, behavior, couponList, promotional, balance, paid]) => {
+  .map(([list, behavior, couponList, promotional, paid]) => {
     const lines = list.map(([amount, plan, charge, rate, isFixed], index) =>
       line(`line_${index}`, amount, {
         kind: amount < 0n && isFixed ? "credit" : "usage",
@@ -176,7 +175,6 @@ export const inputs: fc.Arbitrary<AssembleInput> = fc
       coupons: couponList,
       promotional,
       quote: { behavior, rates },
-      balance: balance.map(({ available, id }) => ({ id, available })),
       paid,
     }
   })

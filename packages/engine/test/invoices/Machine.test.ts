@@ -18,7 +18,7 @@ import { after, assembled, draft, finalize, inputs, issued, linesOf, quoteOf, st
 
 const input = (amount = 10_000n) => {
   const lines = linesOf(amount)
-  return { lines, quote: quoteOf(lines, standard("19")), balance: [{ id: "cn_1", available: 900n }] }
+  return { lines, quote: quoteOf(lines, standard("19")), paid: [{ id: "grant_1", available: 900n }] }
 }
 
 /** 119.00, of which 110.00 are due. */
@@ -121,7 +121,7 @@ describe("the states of an invoice", () => {
   it("release what was applied when they become void", () => {
     const change = applyToInvoice(open, { action: "void" })
     assert(change.type === "changed")
-    assert.deepStrictEqual(change.released, [{ type: "credit_balance", id: "cn_1", amount: 900n }])
+    assert.deepStrictEqual(change.released, [{ type: "paid_credit", id: "grant_1", amount: 900n }])
     assert.deepStrictEqual(
       [change.invoice.amountDue, change.invoice.number, change.invoice.collection],
       [0n, "2026-0001", "stopped"],

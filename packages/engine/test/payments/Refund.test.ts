@@ -258,6 +258,30 @@ describe("a refund", () => {
     reason,
   })
 
+  const PENDING = { status: "pending", failureCode: null } as const
+
+  it("is what a person says, until the provider says otherwise", () => {
+    for (const status of ["pending", "unresolved"] as const) {
+      const before = { status, failureCode: null }
+      const gone = { status: "succeeded", failureCode: null } as const
+      assert.deepStrictEqual(stepRefund(before, { type: "resolved", status: "succeeded" }), gone)
+      const given = stepRefund(before, { type: "resolved", status: "failed" })!
+      assert.deepStrictEqual(given, { status: "failed", failureCode: "resolved_by_person" })
+      for (const input of [stated("pending"), stated("failed"), failed("send", "unknown")]) {
+        assert.isUndefined(stepRefund(given, input))
+      }
+      assert.deepStrictEqual(stepRefund(given, stated("succeeded")), gone)
+    }
+    const ended = [
+      { status: "succeeded", failureCode: null },
+      { status: "failed", failureCode: "lost_card" },
+    ] as const
+    for (const before of ended) {
+      assert.isUndefined(stepRefund(before, { type: "resolved", status: "failed" }))
+      assert.isUndefined(stepRefund(before, { type: "resolved", status: "succeeded" }))
+    }
+  })
+
   it("goes from one status to another", () => {
     const inputs: ReadonlyArray<RefundInput> = [
       stated("pending"),
@@ -283,17 +307,19 @@ describe("a refund", () => {
     }
     for (const [status, expected] of Object.entries(table)) {
       assert.deepStrictEqual(
-        inputs.map((input) => stepRefund(status as RefundStatus, input)?.status),
+        inputs.map(
+          (input) => stepRefund({ status: status as RefundStatus, failureCode: null }, input)?.status,
+        ),
         [...expected, undefined, undefined, undefined],
         status,
       )
     }
-    assert.deepStrictEqual(stepRefund("pending", failed("send", "permanent")), {
+    assert.deepStrictEqual(stepRefund(PENDING, failed("send", "permanent")), {
       status: "failed",
       failureCode: "refused_by_provider",
     })
     assert.strictEqual(
-      stepRefund("pending", { ...stated("failed"), code: "lost_card" } as RefundInput)?.failureCode,
+      stepRefund(PENDING, { ...stated("failed"), code: "lost_card" } as RefundInput)?.failureCode,
       "lost_card",
     )
   })

@@ -101,13 +101,28 @@ export class Book {
     }
   }
 
+  /** What bills the usage of a period so far. */
+  inputSoFar(period: Period, at: number): PeriodInput {
+    return { ...this.input(period, at), totals: this.totals(period, period.end), soFar: true }
+  }
+
+  /** Bills the usage so far of the period that is open at an instant. */
+  invoiceSoFar(at: number): ReadonlyArray<PeriodLine> {
+    const open = [...this.periods.values()].find(({ end, start }) => start <= at && at < end)
+    return open === undefined ? [] : this.invoice(at, open.number, (period) => this.inputSoFar(period, at))
+  }
+
   /** Bills what periods differ from what was billed, all or the last ones, and gives the new lines. */
-  invoice(until: number, from = 0): ReadonlyArray<PeriodLine> {
+  invoice(
+    until: number,
+    from = 0,
+    inputOf = (period: Period) => this.input(period, until),
+  ): ReadonlyArray<PeriodLine> {
     const invoice = this.#invoices++
     const made: Array<PeriodLine> = []
     for (const period of this.periods.values()) {
       if (period.number < from) continue
-      for (const [index, line] of linesOf(this.input(period, until)).entries()) {
+      for (const [index, line] of linesOf(inputOf(period)).entries()) {
         assert.strictEqual(fold(line.steps, 2), line.amount)
         const discount = line.creditOf === null ? (line.amount * this.#discount) / 100n : 0n
         made.push(line)

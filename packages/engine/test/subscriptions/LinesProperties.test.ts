@@ -123,6 +123,44 @@ describe("the lines of a period", () => {
     )
   })
 
+  it("sum to the same with invoices of the usage so far, over any script and late usage", () => {
+    const instants = fc.array(fc.integer({ min: START, max: END }), { minLength: 1, maxLength: 6 })
+    holds(
+      [creations, scripts, chargeLists, uses, uses, instants, minima],
+      (made, script, charges, usage, late, thresholds, minimum) => {
+        const withTerms = (one: PlanVersion, index: number): PlanVersion => ({
+          ...one,
+          terms: {
+            ...one.terms,
+            charges: charges.slice(index % 2),
+            ...(minimum === undefined ? {} : { minimum }),
+          },
+        })
+        const weekly = plan("weekly", { interval: { unit: "week", count: 2 } })
+        const plans = [basic, pro, yearly, weekly].map(withTerms)
+        const book = new Book({ plans, timezone: made.timezone ?? "UTC" })
+        const left = thresholds.toSorted((a, b) => a - b)
+        for (const effect of run(made, script).effects) {
+          while (left[0] !== undefined && left[0] < effect.at) {
+            const at = left.shift()!
+            book.usage = usage.filter((one) => one.at <= at)
+            book.invoiceSoFar(at)
+            assert.deepStrictEqual(book.invoiceSoFar(at), [])
+          }
+          book.usage = usage.filter((one) => one.at <= effect.at)
+          book.apply([effect])
+        }
+        book.usage = [...usage, ...late]
+        book.invoice(END)
+        for (const period of book.periods.values()) {
+          if (period.end > END) continue
+          assert.deepStrictEqual(sums(book.documented(period.number)), atOnce(book, period))
+        }
+      },
+      60,
+    )
+  })
+
   it("cost what an independent computation says, however often the seats change", () => {
     const changes = fc.array(
       fc.tuple(fc.integer({ min: START, max: START + 100 * DAY }), fc.integer({ min: 0, max: 20 })),

@@ -182,6 +182,7 @@ describe("a trial", () => {
     assert.deepStrictEqual(shorts(done(trialing, { type: "cancel", at: "now" }, "2026-01-05")), [
       "canceled",
       "slice_usage 0.0",
+      "grant 0.1",
       "close_period 0.0",
       "invoice 0.1",
       "ended",
@@ -263,6 +264,7 @@ describe("a change", () => {
     assert.deepStrictEqual(shorts(changed), [
       "slice_usage 0.0",
       "credit_unused 0.0",
+      "grant 0.1",
       "close_period 0.0",
       "open_period 1.0",
       "charge_advance 1.0",
@@ -397,6 +399,7 @@ describe("a pause", () => {
     assert.deepStrictEqual(shorts(done(started(), { type: "pause" }, "2026-01-11")), [
       "slice_usage 0.0",
       "credit_unused 0.0",
+      "grant 0.1",
       "invoice 0.1",
       "paused",
     ])
@@ -414,7 +417,7 @@ describe("a pause", () => {
 
   it("ends in the same period, or in a later one, on the old boundaries", () => {
     const same = done(paused, { type: "resume" }, "2026-01-21")
-    assert.deepStrictEqual(shorts(same), ["charge_advance 0.2", "invoice 0.2", "resumed"])
+    assert.deepStrictEqual(shorts(same), ["charge_advance 0.2", "grant 0.2", "invoice 0.2", "resumed"])
     assert.deepStrictEqual(segmentsOf(same.subscription), [
       ["2026-01-01", "2026-01-11", "basic", "2"],
       ["2026-01-11", "2026-01-21", null, undefined],
@@ -512,6 +515,7 @@ describe("a cancellation", () => {
       "canceled",
       "slice_usage 0.0",
       "credit_unused 0.0",
+      "grant 0.1",
       "close_period 0.0",
       "invoice 0.1",
       "ended",

@@ -16,6 +16,7 @@ import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
 import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { ProviderNoticesApi } from "./ProviderNoticesApi.ts"
+import { RefundResolutionsApi } from "./RefundResolutionsApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { TestClockAdvancesApi } from "./TestClockAdvancesApi.ts"
@@ -37,6 +38,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(EntitlementsApi)
   .add(TestClockAdvancesApi)
   .add(PaymentMethodSetupsApi)
+  .add(RefundResolutionsApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)

@@ -16,6 +16,8 @@ const grant = {
   status: "active",
   available: 95_200,
   held: 0,
+  rollover: null,
+  steps: [],
   source: null,
   effective_at: "2026-11-21T09:30:00.000Z",
   expires_at: "2027-11-21T09:30:00.000Z",

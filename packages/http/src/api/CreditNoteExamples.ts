@@ -34,4 +34,6 @@ export const creditNoteExamples = {
   },
   listCreditNotes: { response: { object: "list", data: [note], has_more: false } },
   getCreditNote: { response: note },
+  getCreditNotePdf: { response: "%PDF-1.7 …" },
+  getCreditNoteHtml: { response: `<!doctype html>\n<html lang="en">…</html>\n` },
 } as const satisfies Readonly<Record<string, Example>>

@@ -5,7 +5,7 @@ import { CreditNote, Customer, Invoice, INVOICE_LIMITS } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
-import { InvoiceBody, LineTaxBody, TaxBody } from "./InvoicesApi.ts"
+import { HtmlBody, InvoiceBody, LineTaxBody, PdfBody, TaxBody } from "./InvoicesApi.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
@@ -148,6 +148,36 @@ export const CreditNotesApi = HttpApiGroup.make("creditNotes")
       .annotate(RequiredPermission, "invoices:read")
       .annotateMerge(
         OpenApi.annotations({ summary: "Get a credit note", description: "Returns one credit note." }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getCreditNotePdf", "/credit_notes/:id/pdf", {
+      params: Params,
+      success: PdfBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get a credit note as PDF",
+          description:
+            "Returns one credit note as PDF, in the language of the customer. A `conflict` says that the server has nothing that makes PDF: the package `@billwright/pdf` is optional.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getCreditNoteHtml", "/credit_notes/:id/html", {
+      params: Params,
+      success: HtmlBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get a credit note as a page",
+          description:
+            "Returns one credit note as an HTML page for people, in the language of the customer. The page has no script and loads nothing.",
+        }),
       ),
   )
   .annotateMerge(

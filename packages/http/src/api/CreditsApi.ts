@@ -48,12 +48,40 @@ export const KeyOrNull = Schema.NullOr(Wire.text(Credit.MAX_CREDIT_KEY_LENGTH)).
 const KIND = "`paid`: the customer bought it. `promotional`: a present. `plan`: a plan includes it."
 const PRIORITY = "Grants of a lower number are used first, then those that expire sooner, then older ones"
 
+/** Most steps of a grant: one for each plan that served a part of the period. */
+const MAX_GRANT_STEPS = 10_000
+const MAX_PLAN_KEY_LENGTH = 64
+/** Longest decimal: 18 digits, a point and 12 more. */
+const MAX_DECIMAL_LENGTH = 31
+
 const GrantSource = Schema.Struct({
   type: Credit.GrantSourceType.annotate({
     description:
-      "`credit_note`: it gave money back. `invoice`: it came to less than 0, and this is the difference.",
+      "`credit_note`: it gave money back. `invoice`: it came to less than 0, and this is the difference. `subscription`: its plan grants it for a period.",
   }),
-  id: Wire.text(30).annotate({ description: "The id of the credit note or the invoice." }),
+  id: Wire.text(30).annotate({ description: "The id of the credit note, the invoice or the subscription." }),
+  period: Schema.NullOr(Wire.Count).annotate({
+    description: "The number of the period of the subscription. `null` for the others.",
+  }),
+})
+
+const GrantRollover = Schema.Struct({
+  maximum: creditCount("Most that stays"),
+  expires_at: Wire.instant("When that ends."),
+})
+
+const GrantStep = Schema.Struct({
+  plan: Schema.Struct({
+    key: Wire.text(MAX_PLAN_KEY_LENGTH).annotate({ description: "The key of the plan." }),
+    version: Wire.Count.annotate({ description: "The number of its version." }),
+  }).annotate({ description: "The plan that served this part of the period." }),
+  granted: Wire.text(MAX_DECIMAL_LENGTH).annotate({
+    description: "What the plan grants for a full period: a decimal.",
+  }),
+  from: Wire.Count.annotate({ description: "Where the part begins: days or milliseconds of the period." }),
+  to: Wire.Count.annotate({ description: "Where it ends." }),
+  of: Wire.Count.annotate({ description: "How long the period is." }),
+  amount: creditCount("What is granted for the part"),
 })
 
 const GrantBody = Schema.Struct({
@@ -70,6 +98,12 @@ const GrantBody = Schema.Struct({
   }),
   available: creditCount("What is left of it, without what is held"),
   held: creditCount("What open holds keep of it. It stays held when the grant ends"),
+  rollover: Schema.NullOr(GrantRollover).annotate({
+    description: "How much of what is left at the end of a period stays for some more time. `null`: nothing.",
+  }),
+  steps: Schema.Array(GrantStep).check(Schema.isMaxLength(MAX_GRANT_STEPS)).annotate({
+    description: "How the amount comes about, if a plan grants it. The amounts of the steps sum to it.",
+  }),
   source: Schema.NullOr(GrantSource).annotate({
     description: "What made it by itself. `null`: it was granted by a call.",
   }),
@@ -117,10 +151,10 @@ const EntryBody = Schema.Struct({
   }),
   kind: Credit.EntryKind.annotate({
     description:
-      "What changed: `grant`, `expire` and `void` of a grant; `consume`; `reserve`, `commit`, `release` and `lapse` of a hold; `repay` of a debt; `apply` to an invoice that is issued, and `restore` when it is voided.",
+      "What changed: `grant`, `expire` and `void` of a grant; `consume`; `reserve`, `commit`, `release` and `lapse` of a hold; `repay` of a debt; `adjust` when a plan is changed; `apply` to an invoice that is issued, and `restore` when it is voided.",
   }),
   grant_id: Schema.NullOr(Credit.CreditGrantId).annotate({
-    description: "The grant whose credits they are. `null` for what became debt.",
+    description: "The grant whose credits they are. `null` for a use that became debt.",
   }),
   hold_id: Schema.NullOr(Hold.HoldId).annotate({ description: "The hold that it is about." }),
   consumption_id: Schema.NullOr(Credit.ConsumptionId).annotate({

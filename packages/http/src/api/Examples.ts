@@ -113,6 +113,22 @@ export const examples: Readonly<Record<string, Example>> = {
   refreshPaymentMethod: {
     response: ResourceApi.examples(Resources.all.paymentMethods.definition)["getPaymentMethod"]!.response,
   },
+  refreshRefund: {
+    response: ResourceApi.examples(Resources.all.refunds.definition)["getRefund"]!.response,
+  },
+  resolveRefund: {
+    request: { status: "succeeded", reference: "re_3QYxQ2LkdIwHu7ix" },
+    response: {
+      ...Resources.all.refunds.definition.example,
+      object: "refund",
+      livemode: false,
+      status: "succeeded",
+      reference: "re_3QYxQ2LkdIwHu7ix",
+      reversed: 500,
+      sent_at: "2026-11-21T09:32:01.000Z",
+      succeeded_at: "2026-11-22T10:00:00.000Z",
+    },
+  },
   rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
   ...subscriptionExamples,

@@ -193,6 +193,8 @@ export const invoiceExamples = {
   deleteInvoice: { response: { object: "invoice", id: draft.id, deleted: true } },
   listInvoices: { response: { object: "list", data: [invoice], has_more: false } },
   getInvoice: { response: invoice },
+  getInvoicePdf: { response: "%PDF-1.7 …" },
+  getInvoiceHtml: { response: `<!doctype html>\n<html lang="en">…</html>\n` },
   voidInvoice: {
     response: { ...changed, status: "void", amount_due: 0, collection: "stopped", available_actions: [] },
   },

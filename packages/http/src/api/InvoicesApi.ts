@@ -106,9 +106,9 @@ const LineBody = Schema.Struct({
   id: Wire.text(MAX_ID_LENGTH).annotate({
     description: "The id of the line, unique in its invoice. It stays when a draft is computed again.",
   }),
-  kind: Schema.Literals(["advance", "usage", "credit", "adjustment", "item", "true_up"]).annotate({
+  kind: Schema.Literals(["advance", "usage", "credit", "adjustment", "item", "true_up", "top_up"]).annotate({
     description:
-      "`advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`: a one-off charge or credit. `true_up`: what is missing to the minimum of a plan.",
+      "`advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`: a one-off charge or credit. `true_up`: what is missing to the minimum of a plan. `top_up`: credits that are bought.",
   }),
   charge: Schema.NullOr(Wire.text(MAX_KEY_LENGTH)).annotate({
     description: "The key of the charge. `null` for an item, and for the minimum of a plan.",
@@ -163,8 +163,8 @@ const DiscountBody = Schema.Struct({
 }).annotate({ identifier: "InvoiceDiscount", description: "What a coupon or a promotional credit took off." })
 
 const AppliedBody = Schema.Struct({
-  type: Schema.Literals(["credit_balance", "paid_credit"]).annotate({ description: "What paid it." }),
-  id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The id of the balance entry or of the credit." }),
+  type: Schema.Literal("paid_credit").annotate({ description: "What paid it." }),
+  id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The id of the grant." }),
   amount: Wire.amount("The part that it paid"),
 }).annotate({ identifier: "InvoiceAppliedCredit", description: "A part that the customer's own money paid." })
 
@@ -331,6 +331,15 @@ const ListQuery = Schema.Struct({
   ),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", subscriptionId: "subscription_id" }))
 
+/** The longest page that the document allows, in code points. No invoice reaches it. */
+const MAX_HTML_LENGTH = Number.MAX_SAFE_INTEGER
+
+/** An HTML page in an answer. */
+export const HtmlBody = Wire.text(MAX_HTML_LENGTH).pipe(HttpApiSchema.asText({ contentType: "text/html" }))
+
+/** A PDF in an answer. */
+export const PdfBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/pdf" }))
+
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the invoice." }) })
 const LineParams = Schema.Struct({
   ...Params.fields,
@@ -396,6 +405,36 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
           summary: "Get an invoice",
           description:
             "Returns one invoice, with the computation of every line. A draft has the lines and taxes that it would be issued with now. In lists it is as it was last stored.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getInvoiceHtml", "/invoices/:id/html", {
+      params: Params,
+      success: HtmlBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get an invoice as a page",
+          description:
+            "Returns one invoice as an HTML page for people, in the language of the customer: for screens and for paper. The page has no script and loads nothing. What was paid and credited is as of now.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getInvoicePdf", "/invoices/:id/pdf", {
+      params: Params,
+      success: PdfBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get an invoice as PDF",
+          description:
+            "Returns one invoice as PDF, in the language of the customer, with what was paid and credited by now. A `conflict` says that the server has nothing that makes PDF: the package `@billwright/pdf` is optional.",
         }),
       ),
   )

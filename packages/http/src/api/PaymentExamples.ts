@@ -38,6 +38,16 @@ export const paymentExamples = {
     request: { payment_method_id: "mtd_01kb2r9d3vffx9qd6k4v2n1h7c" },
     response: paidInvoice,
   },
+  startInvoicePayment: {
+    request: { payment_method_id: "mtd_01kb2r9d3vffx9qd6k4v2n1h7c" },
+    response: {
+      object: "invoice_payment",
+      invoice: { ...paidInvoice, status: "open", collection: "awaiting_customer" },
+      client_secret: "pi_3QYxQ2LkdIwHu7ix_secret_a1b2c3",
+      url: null,
+      livemode: false,
+    },
+  },
   cancelPayment: {
     response: {
       ...payment,

@@ -5,32 +5,11 @@ import { PaymentMethod } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { CallsProvider } from "./CallsProvider.ts"
+import { actionFields, returnUrlField } from "./CustomerAction.ts"
 import { writeErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import * as Wire from "./Wire.ts"
-
-/** The longest client secret, and the longest address of a page of the provider, in characters. */
-const MAX_SECRET_LENGTH = 5_000
-
-/** How a customer goes on by itself. */
-const actionFields = {
-  client_secret: Schema.NullOr(Wire.text(MAX_SECRET_LENGTH)).annotate({
-    description:
-      "For the payment provider's code in the customer's browser. It is not stored, and no other answer shows it.",
-  }),
-  url: Schema.NullOr(Wire.text(MAX_SECRET_LENGTH)).annotate({
-    description:
-      "The page of the payment provider. Whoever has the address may act as the customer. It is not stored, and no other answer shows it.",
-  }),
-}
-
-const returnUrlField = Schema.optionalKey(
-  Schema.NullOr(PaymentMethod.ReturnUrl).annotate({
-    description:
-      "Where a page of the payment provider sends the customer afterwards. Default: the customer stays on your page.",
-  }),
-)
 
 const StartBody = Schema.Struct({ returnUrl: returnUrlField })
   .pipe(Schema.encodeKeys({ returnUrl: "return_url" }))

@@ -5,6 +5,7 @@ import { Customer, Invoice, Payment, PaymentMethod } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { CallsProvider } from "./CallsProvider.ts"
+import { actionFields, returnUrlField } from "./CustomerAction.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { InvoiceBody } from "./InvoicesApi.ts"
 import { RequiredPermission } from "./Permission.ts"
@@ -92,15 +93,37 @@ const RecordBody = Schema.Struct({
     description: "Money that came without a provider, such as by bank transfer.",
   })
 
-const PayBody = Schema.Struct({
-  paymentMethodId: Schema.optionalKey(
-    PaymentMethod.PaymentMethodId.annotate({
-      description: "The payment method of the customer to attempt it with. Default: the customer's default.",
-    }),
-  ),
-})
+const methodField = Schema.optionalKey(
+  PaymentMethod.PaymentMethodId.annotate({
+    description: "The payment method of the customer to attempt it with. Default: the customer's default.",
+  }),
+)
+
+const PayBody = Schema.Struct({ paymentMethodId: methodField })
   .pipe(Schema.encodeKeys({ paymentMethodId: "payment_method_id" }))
   .annotate({ identifier: "PayInvoice", description: "How the payment of an invoice is attempted." })
+
+const StartBody = Schema.Struct({
+  paymentMethodId: methodField,
+  returnUrl: returnUrlField,
+})
+  .pipe(Schema.encodeKeys({ paymentMethodId: "payment_method_id", returnUrl: "return_url" }))
+  .annotate({
+    identifier: "StartInvoicePayment",
+    description: "How the payment of an invoice is attempted while the customer is there.",
+  })
+
+/** An invoice whose payment was attempted while the customer is there. */
+const StartedBody = Schema.Struct({
+  object: Schema.Literal("invoice_payment"),
+  invoice: InvoiceBody,
+  ...actionFields,
+  livemode: Wire.Livemode,
+}).annotate({
+  identifier: "InvoicePayment",
+  description:
+    "How the customer confirms a payment: with the client secret on your page, or on a page of the provider. Both are `null` if nothing has to be confirmed: unless the `collection` of the invoice is `awaiting_customer`.",
+})
 
 const InvoiceParams = Schema.Struct({
   id: Schema.String.annotate({ description: "The id of the invoice." }),
@@ -151,6 +174,23 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           summary: "Pay an invoice",
           description:
             "Has the payment provider take what is due of an invoice now: of an open one, or of one that was written off. The answer is the invoice afterwards: its `collection` says what came of it. An invoice that needs attention is read at the provider first. A `conflict` says that there is no payment provider, that an attempt is under way or its outcome unknown, or that the invoice does not allow it as it is, and changes nothing. An invoice that is paid is returned as it is.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("startInvoicePayment", "/invoices/:id/payment", {
+      params: InvoiceParams,
+      payload: StartBody,
+      success: StartedBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "payments:write")
+      .annotate(CallsProvider, true)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Pay an invoice while the customer is there",
+          description:
+            "The same as paying the invoice by call, for a page on which the customer is: what the bank asks the customer to confirm is confirmed there with the `client_secret`, or, with a `return_url`, on a page of the provider. An attempt that waits for the customer is read first, and attempted again if it still waits. Call it again when the customer has confirmed it, or wait for the webhook of the provider.",
         }),
       ),
   )

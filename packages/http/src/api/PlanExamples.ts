@@ -77,8 +77,8 @@ export const stepsOfCalls = [
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
 export const planExamples = {
-  pushPlans: { request: { plans: [pushed] }, response: changes },
-  diffPlans: { request: { plans: [pushed] }, response: changes },
+  pushCatalog: { request: { plans: [pushed] }, response: changes },
+  diffCatalog: { request: { plans: [pushed] }, response: changes },
   previewPlan: {
     request: { plan: pushed, quantities: { calls: "2000" } },
     response: {

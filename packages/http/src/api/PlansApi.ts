@@ -1,7 +1,7 @@
 /**
  * The REST definitions of plans.
  */
-import { Plan } from "@billwright/core"
+import { Plan, RateCard } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -24,6 +24,7 @@ const MAX_EXACT_LENGTH = 500
 
 const Key = Wire.text(MAX_KEY_LENGTH)
 const KeyField = Key.annotate({ description: "The key of the plan. It never changes." })
+const PushedKey = Key.annotate({ description: "The key of the plan or the rate card." })
 const NameField = Wire.text(MAX_NAME_LENGTH).annotate({ description: "The name of the plan." })
 const VersionField = Plan.VersionNumber.annotate({ description: "The number of the newest version." })
 const HashField = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/), Schema.isMaxLength(64)).annotate({
@@ -68,32 +69,40 @@ const ChangedField = Schema.Struct({
   }),
   from: Wire.anyJson("The stored value. `null` if there is none."),
   to: Wire.anyJson("The value that was sent. `null` if there is none."),
-}).annotate({ identifier: "PlanFieldChange", description: "A field of a plan that differs." })
+}).annotate({
+  identifier: "CatalogFieldChange",
+  description: "A field of a plan or a rate card that differs.",
+})
 
-/** What a push does to a plan. */
-const PlanChangeBody = Schema.Struct({
-  object: Schema.Literal("plan_change"),
-  key: KeyField,
+/** What a push does to a plan or a rate card. */
+const CatalogChangeBody = Schema.Struct({
+  object: Schema.Literals(["plan_change", "rate_card_change"]).annotate({ description: "What it is about." }),
+  key: PushedKey,
   status: Schema.Literals(["created", "changed", "unchanged"]).annotate({
-    description: "What happens to the plan. Only new terms make a version: a new name does not.",
+    description: "What happens to it. Only new terms make a version: a new name does not.",
   }),
   version: Plan.VersionNumber.annotate({ description: "The number of the newest version afterwards." }),
   previous_version: Schema.NullOr(Plan.VersionNumber).annotate({
-    description: "The number of the newest version before. `null` for a plan that is created.",
+    description: "The number of the newest version before. `null` for one that is created.",
   }),
   changes: Schema.Array(ChangedField).check(Schema.isMaxLength(MAX_CHANGES)).annotate({
-    description: "The fields that differ from the stored plan.",
+    description: "The fields that differ from the newest stored version.",
   }),
-}).annotate({ identifier: "PlanChange", description: "What a push does, or would do, to one plan." })
+}).annotate({
+  identifier: "CatalogChange",
+  description: "What a push does, or would do, to one plan or rate card.",
+})
 
-/** What a push does to each plan. */
-export const PlanChangesBody = Schema.Struct({
+/** What a push does to each plan and rate card. */
+export const CatalogChangesBody = Schema.Struct({
   object: Schema.Literal("list"),
-  data: Schema.Array(PlanChangeBody)
-    .check(Schema.isMaxLength(Plan.MAX_PLANS_PER_PUSH))
-    .annotate({ description: "One for each plan, in the order of the request." }),
+  data: Schema.Array(CatalogChangeBody)
+    .check(Schema.isMaxLength(Plan.MAX_PLANS_PER_PUSH + RateCard.MAX_CARDS_PER_PUSH))
+    .annotate({
+      description: "One for each plan, then one for each rate card, in the order of the request.",
+    }),
   has_more: Schema.Literal(false),
-}).annotate({ identifier: "PlanChangeList", description: "What a push does, or would do." })
+}).annotate({ identifier: "CatalogChangeList", description: "What a push does, or would do." })
 
 const PreviewLine = Schema.Struct({
   charge: Schema.NullOr(Key).annotate({
@@ -125,14 +134,33 @@ export const PlanPreviewBody = Schema.Struct({
 }).annotate({ identifier: "PlanPreview", description: "What a plan costs for a full period." })
 
 const plansProblem = { message: Plan.PLANS_PROBLEM }
+const cardsProblem = { message: RateCard.CARDS_PROBLEM }
 const PushBody = Schema.Struct({
-  plans: Schema.Array(Wire.described(schemaOf("PlanDefinition")))
-    .check(Schema.isMinLength(1, plansProblem), Schema.isMaxLength(Plan.MAX_PLANS_PER_PUSH, plansProblem))
-    .annotate({
-      ...plansProblem,
-      description: `1 to ${Plan.MAX_PLANS_PER_PUSH} plans with different keys.`,
-    }),
-}).annotate({ identifier: "PushPlans", description: "Plans to push, or to compare with the stored ones." })
+  plans: Schema.optionalKey(
+    Schema.Array(Wire.described(schemaOf("PlanDefinition")))
+      .check(Schema.isMinLength(1, plansProblem), Schema.isMaxLength(Plan.MAX_PLANS_PER_PUSH, plansProblem))
+      .annotate({
+        ...plansProblem,
+        description: `1 to ${Plan.MAX_PLANS_PER_PUSH} plans with different keys. They can be left out if there are rate cards.`,
+      }),
+  ),
+  rateCards: Schema.optionalKey(
+    Schema.Array(Wire.described(schemaOf("RateCardDefinition")))
+      .check(
+        Schema.isMinLength(1, cardsProblem),
+        Schema.isMaxLength(RateCard.MAX_CARDS_PER_PUSH, cardsProblem),
+      )
+      .annotate({
+        ...cardsProblem,
+        description: `1 to ${RateCard.MAX_CARDS_PER_PUSH} rate cards with different keys.`,
+      }),
+  ),
+})
+  .pipe(Schema.encodeKeys({ rateCards: "rate_cards" }))
+  .annotate({
+    identifier: "PushCatalog",
+    description: "Plans and rate cards to push, or to compare with the stored ones.",
+  })
 
 const PreviewBody = Schema.Struct({
   plan: Wire.described({
@@ -165,31 +193,31 @@ const PageQuery = Schema.Struct(Wire.pageFields).pipe(Schema.encodeKeys(Wire.pag
 
 export const PlansApi = HttpApiGroup.make("plans")
   .add(
-    HttpApiEndpoint.post("pushPlans", "/catalog/push", {
+    HttpApiEndpoint.post("pushCatalog", "/catalog/push", {
       payload: PushBody,
-      success: PlanChangesBody,
+      success: CatalogChangesBody,
       error: writeErrors(),
     })
       .annotate(RequiredPermission, "catalog:write")
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Push plans",
+          summary: "Push plans and rate cards",
           description:
-            "Stores plans: all of them, or none if one is wrong. A plan with new terms gets the next version. A version never changes. A new name or description changes the plan without a version. An equal plan changes nothing, and plans that are not sent stay as they are. `problems` of a 400 lists everything that is wrong with all plans.",
+            "Stores plans and rate cards: all of them, or none if one is wrong. One with new terms gets the next version. A version never changes. A new name or description changes no version. An equal one changes nothing, and those that are not sent stay as they are. `problems` of a 400 lists everything that is wrong with all of them.",
         }),
       ),
   )
   .add(
-    HttpApiEndpoint.post("diffPlans", "/catalog/diff", {
+    HttpApiEndpoint.post("diffCatalog", "/catalog/diff", {
       payload: PushBody,
-      success: PlanChangesBody,
+      success: CatalogChangesBody,
       error: writeErrors(),
     })
       .annotate(RequiredPermission, "catalog:read")
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Compare plans",
-          description: "Says what a push of these plans would do. Changes nothing.",
+          summary: "Compare plans and rate cards",
+          description: "Says what a push of these plans and rate cards would do. Changes nothing.",
         }),
       ),
   )

@@ -83,11 +83,12 @@ const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest 
 
 const send = (request: IncomingMessage, response: ServerResponse, answer: HttpResponse): void => {
   if (response.headersSent || response.destroyed) return
-  const length = Buffer.byteLength(answer.body)
+  const body = answer.bytes ?? answer.body
+  const length = Buffer.byteLength(body)
   // An answer to HEAD has no content-length, because its body is not rendered.
   const headers = request.method === "HEAD" ? answer.headers : { ...answer.headers, "content-length": length }
   response.writeHead(answer.status, headers)
-  response.end(answer.body)
+  response.end(body)
   // The rest of a refused body is read and dropped, so that the client can read the answer.
   if (!request.complete) request.resume()
 }

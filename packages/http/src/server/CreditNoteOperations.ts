@@ -1,9 +1,17 @@
 /**
  * The operations of credit notes (see `Operations`).
  */
-import { type CreditNote, CreditNotes, creditNoteView, ExactJson, type Tenant } from "@billwright/core"
+import {
+  type CreditNote,
+  CreditNotes,
+  creditNoteView,
+  Documents,
+  ExactJson,
+  type Tenant,
+} from "@billwright/core"
 import { Effect } from "effect"
 import type { CreditNoteBody } from "../api/CreditNotesApi.ts"
+import * as DocumentAnswer from "./DocumentAnswer.ts"
 import { created, ok } from "./HttpExchange.ts"
 import { taxRate } from "./InvoiceOperations.ts"
 import type { OperationsOf } from "./Operation.ts"
@@ -44,14 +52,21 @@ const creditNote = (value: CreditNote.CreditNote, tenant: Tenant.Tenant): typeof
   }
 }
 
-export const make: Effect.Effect<OperationsOf<"creditNotes">, never, CreditNotes> = Effect.map(
-  CreditNotes,
-  (notes) => ({
-    createCreditNote: ({ payload }, tenant) =>
-      Effect.map(notes.create(payload), (note) => created(creditNote(note, tenant))),
-    listCreditNotes: ({ query }, tenant) =>
-      Effect.map(notes.list(query), (page) => ok(Render.list(page, tenant, creditNote))),
-    getCreditNote: ({ params }, tenant) =>
-      Effect.map(notes.get(params.id), (note) => ok(creditNote(note, tenant))),
-  }),
+export const make: Effect.Effect<OperationsOf<"creditNotes">, never, CreditNotes | Documents> = Effect.gen(
+  function* () {
+    const notes = yield* CreditNotes
+    const documents = yield* Documents
+    return {
+      createCreditNote: ({ payload }, tenant) =>
+        Effect.map(notes.create(payload), (note) => created(creditNote(note, tenant))),
+      listCreditNotes: ({ query }, tenant) =>
+        Effect.map(notes.list(query), (page) => ok(Render.list(page, tenant, creditNote))),
+      getCreditNote: ({ params }, tenant) =>
+        Effect.map(notes.get(params.id), (note) => ok(creditNote(note, tenant))),
+      getCreditNotePdf: ({ params }) =>
+        documents.creditNote(params.id).pipe(Effect.flatMap(documents.pdf), Effect.map(DocumentAnswer.pdf)),
+      getCreditNoteHtml: ({ params }) =>
+        documents.creditNote(params.id).pipe(Effect.flatMap(documents.page), Effect.map(DocumentAnswer.page)),
+    }
+  },
 )

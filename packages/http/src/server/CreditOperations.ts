@@ -22,6 +22,11 @@ const grant = (value: Credit.CreditGrant, { mode }: Tenant.Tenant): GrantBody =>
   status: value.status,
   available: integer(value.available),
   held: integer(value.held),
+  rollover:
+    value.rollover === null
+      ? null
+      : { maximum: integer(value.rollover.maximum), expires_at: Render.instant(value.rollover.expiresAt) },
+  steps: value.steps.map((step) => ({ ...step, amount: integer(step.amount) })),
   source: value.source,
   effective_at: Render.instant(value.effectiveAt),
   expires_at: Render.instantOrNull(value.expiresAt),

@@ -124,13 +124,13 @@ const toReadable = (
 }
 
 const toFetchResponse = (
-  { body, headers, status, stream }: HttpResponse,
+  { body, bytes, headers, status, stream }: HttpResponse,
   context: Context.Context<never>,
   signal: AbortSignal,
   incoming: StreamEnd.Incoming | undefined,
   closing: AbortSignal | undefined,
 ): Response => {
-  if (stream === undefined) return new Response(body, { status, headers })
+  if (stream === undefined) return new Response(bytes ?? body, { status, headers })
   const pieces = Stream.interruptWhen(stream, StreamEnd.ended(incoming, closing))
   return new Response(toReadable(pieces, context, signal), {
     status,

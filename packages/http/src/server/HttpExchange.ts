@@ -45,6 +45,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Replaces `body` with bytes that are not text. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
   /**
    * Replaces `body` with pieces that are sent one by one, until the stream ends or the client disconnects. Each is
    * sent when the client has read the ones before. The stream takes resources only when it is run, and releases
@@ -53,7 +55,18 @@ export interface HttpResponse {
   readonly stream?: Stream.Stream<string>
 }
 
-/** The answer of an operation. Its body is written as JSON. */
+/** A body that is not JSON. */
+export class FileBody {
+  readonly content: string | Uint8Array<ArrayBuffer>
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
+    this.content = content
+    this.headers = headers
+  }
+}
+
+/** The answer of an operation. Its body is written as JSON, unless it is a `FileBody`, which only a GET answers with. */
 export interface Answer {
   readonly status: number
   readonly body: object

@@ -2,6 +2,7 @@
  * The operations of invoices (see `Operations`).
  */
 import {
+  Documents,
   ExactJson,
   type Invoice,
   type InvoiceLineView,
@@ -12,6 +13,7 @@ import {
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { InvoiceBody } from "../api/InvoicesApi.ts"
+import * as DocumentAnswer from "./DocumentAnswer.ts"
 import { created, ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
@@ -115,9 +117,10 @@ export const invoice = (value: Invoice.Invoice, tenant: Tenant.Tenant): Body => 
   }
 }
 
-export const make: Effect.Effect<OperationsOf<"invoices">, never, Invoices> = Effect.map(
-  Invoices,
-  (invoices) => {
+export const make: Effect.Effect<OperationsOf<"invoices">, never, Documents | Invoices> = Effect.gen(
+  function* () {
+    const invoices = yield* Invoices
+    const documents = yield* Documents
     const answer = (tenant: Tenant.Tenant) => (value: Invoice.Invoice) => ok(invoice(value, tenant))
     return {
       listInvoices: ({ query }, tenant) =>
@@ -125,6 +128,10 @@ export const make: Effect.Effect<OperationsOf<"invoices">, never, Invoices> = Ef
       getInvoice: ({ params }, tenant) => Effect.map(invoices.get(params.id), answer(tenant)),
       createInvoice: ({ payload }, tenant) =>
         Effect.map(invoices.create(payload), (value) => created(invoice(value, tenant))),
+      getInvoiceHtml: ({ params }) =>
+        documents.invoice(params.id).pipe(Effect.flatMap(documents.page), Effect.map(DocumentAnswer.page)),
+      getInvoicePdf: ({ params }) =>
+        documents.invoice(params.id).pipe(Effect.flatMap(documents.pdf), Effect.map(DocumentAnswer.pdf)),
       getUpcomingInvoice: ({ query: { subscriptionId } }, tenant) =>
         Effect.map(invoices.upcoming(subscriptionId), (value) =>
           ok({

@@ -3,9 +3,11 @@
  * an answer.
  */
 import {
+  type Catalog,
   type CreditNotes,
   type Credits,
   type Deliveries,
+  type Documents,
   type Endpoints,
   type Entitlements,
   type Events,
@@ -35,6 +37,7 @@ import type { GroupName, OperationsOf } from "./Operation.ts"
 import * as PaymentMethodOperations from "./PaymentMethodOperations.ts"
 import * as PaymentOperations from "./PaymentOperations.ts"
 import * as PlanOperations from "./PlanOperations.ts"
+import * as RefundOperations from "./RefundOperations.ts"
 import * as Render from "./Render.ts"
 import * as ResourceBody from "./ResourceBody.ts"
 import * as ResourceOperations from "./ResourceOperations.ts"
@@ -65,11 +68,13 @@ export const make: Effect.Effect<
   Operations,
   never,
   | Resources.Services
+  | Catalog
   | Plans
   | Subscriptions
   | Invoices
   | CreditNotes
   | Credits
+  | Documents
   | Entitlements
   | Holds
   | Payments
@@ -89,6 +94,7 @@ export const make: Effect.Effect<
   const entitlementOperations = yield* EntitlementOperations.make
   const paymentOperations = yield* PaymentOperations.make
   const paymentMethodOperations = yield* PaymentMethodOperations.make
+  const refundOperations = yield* RefundOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
@@ -104,6 +110,7 @@ export const make: Effect.Effect<
     ...creditOperations,
     ...entitlementOperations,
     ...paymentMethodOperations,
+    ...refundOperations,
     ...invoiceOperations,
     ...resourceOperations,
 

@@ -4,6 +4,7 @@
 import { ExactJson, type Payment, Payments, paymentView, type Tenant } from "@billwright/core"
 import { Effect } from "effect"
 import type { PaymentBody } from "../api/PaymentsApi.ts"
+import { customerAction } from "./CustomerAction.ts"
 import { created, ok } from "./HttpExchange.ts"
 import { invoice } from "./InvoiceOperations.ts"
 import type { OperationsOf } from "./Operation.ts"
@@ -42,6 +43,15 @@ export const make: Effect.Effect<OperationsOf<"payments">, never, Payments> = Ef
       Effect.map(payments.record(payload), (value) => created(payment(value, tenant))),
     payInvoice: ({ params, payload }, tenant) =>
       Effect.map(payments.pay(params.id, payload), (value) => ok(invoice(value, tenant))),
+    startInvoicePayment: ({ params, payload }, tenant) =>
+      Effect.map(payments.startPayment(params.id, payload), ({ invoice: paid, ...action }) =>
+        ok({
+          object: "invoice_payment",
+          invoice: invoice(paid, tenant),
+          ...customerAction(action),
+          livemode: tenant.mode === "live",
+        }),
+      ),
     cancelPayment: ({ params }, tenant) =>
       Effect.map(payments.cancel(params.id), (value) => ok(payment(value, tenant))),
     listPayments: ({ query }, tenant) =>

@@ -1,9 +1,18 @@
 /**
  * The operations of plans (see `Operations`).
  */
-import { ExactJson, type Plan, Plans, type Preview, type Tenant } from "@billwright/core"
+import {
+  Catalog,
+  type CatalogChanges,
+  ExactJson,
+  type Plan,
+  Plans,
+  type Preview,
+  type RateCard,
+  type Tenant,
+} from "@billwright/core"
 import { Effect } from "effect"
-import type { PlanBody, PlanChangesBody, PlanPreviewBody, PlanVersionBody } from "../api/PlansApi.ts"
+import type { CatalogChangesBody, PlanBody, PlanPreviewBody, PlanVersionBody } from "../api/PlansApi.ts"
 import { ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
@@ -34,17 +43,19 @@ const planVersion = (value: Plan.PlanVersion, tenant: Tenant.Tenant): typeof Pla
   created_at: Render.instant(value.createdAt),
 })
 
-const planChanges = (changes: ReadonlyArray<Plan.PlanChange>): typeof PlanChangesBody.Encoded =>
-  Render.completeList(
-    changes.map((change) => ({
-      object: "plan_change" as const,
-      key: change.key,
-      status: change.status,
-      version: change.version,
-      previous_version: change.previousVersion,
-      changes: change.changes,
-    })),
-  )
+const change =
+  <Name extends string>(object: Name) =>
+  (value: Plan.PlanChange | RateCard.RateCardChange) => ({
+    object,
+    key: value.key,
+    status: value.status,
+    version: value.version,
+    previous_version: value.previousVersion,
+    changes: value.changes,
+  })
+
+const catalogChanges = ({ plans, rateCards }: CatalogChanges): typeof CatalogChangesBody.Encoded =>
+  Render.completeList([...plans.map(change("plan_change")), ...rateCards.map(change("rate_card_change"))])
 
 const planPreview = (value: Preview): typeof PlanPreviewBody.Encoded => ({
   object: "plan_preview",
@@ -64,17 +75,20 @@ const planPreview = (value: Preview): typeof PlanPreviewBody.Encoded => ({
 /** A number of a version in a path. Another text is a version that doesn't exist. */
 const toVersion = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0)
 
-export const make: Effect.Effect<OperationsOf<"plans">, never, Plans> = Effect.map(Plans, (plans) => ({
-  pushPlans: ({ payload }) => Effect.map(plans.push(payload), (changes) => ok(planChanges(changes))),
-  diffPlans: ({ payload }) => Effect.map(plans.diff(payload), (changes) => ok(planChanges(changes))),
-  previewPlan: ({ payload }) => Effect.map(plans.preview(payload), (preview) => ok(planPreview(preview))),
-  listPlans: ({ query }, tenant) =>
-    Effect.map(plans.list(query), (page) => ok(Render.list(page, tenant, plan))),
-  getPlan: ({ params }, tenant) => Effect.map(plans.get(params.key), (found) => ok(plan(found, tenant))),
-  listPlanVersions: ({ params, query }, tenant) =>
-    Effect.map(plans.listVersions(params.key, query), (page) => ok(Render.list(page, tenant, planVersion))),
-  getPlanVersion: ({ params }, tenant) =>
-    Effect.map(plans.getVersion(params.key, toVersion(params.version)), (found) =>
-      ok(planVersion(found, tenant)),
-    ),
-}))
+export const make: Effect.Effect<OperationsOf<"plans">, never, Catalog | Plans> = Effect.gen(function* () {
+  const [catalog, plans] = [yield* Catalog, yield* Plans]
+  return {
+    pushCatalog: ({ payload }) => Effect.map(catalog.push(payload), (changes) => ok(catalogChanges(changes))),
+    diffCatalog: ({ payload }) => Effect.map(catalog.diff(payload), (changes) => ok(catalogChanges(changes))),
+    previewPlan: ({ payload }) => Effect.map(plans.preview(payload), (preview) => ok(planPreview(preview))),
+    listPlans: ({ query }, tenant) =>
+      Effect.map(plans.list(query), (page) => ok(Render.list(page, tenant, plan))),
+    getPlan: ({ params }, tenant) => Effect.map(plans.get(params.key), (found) => ok(plan(found, tenant))),
+    listPlanVersions: ({ params, query }, tenant) =>
+      Effect.map(plans.listVersions(params.key, query), (page) => ok(Render.list(page, tenant, planVersion))),
+    getPlanVersion: ({ params }, tenant) =>
+      Effect.map(plans.getVersion(params.key, toVersion(params.version)), (found) =>
+        ok(planVersion(found, tenant)),
+      ),
+  }
+})

@@ -23,7 +23,13 @@ import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import * as Bearer from "./Bearer.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as EventStream from "./EventStream.ts"
-import { type Answer, type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "./HttpExchange.ts"
+import {
+  type Answer,
+  FileBody,
+  type HttpRequest,
+  type HttpResponse,
+  MAX_TARGET_LENGTH,
+} from "./HttpExchange.ts"
 import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
@@ -256,12 +262,18 @@ const refuse = (
   return Effect.andThen(Effect.annotateLogs(log, { requestId }), answer)
 }
 
-const toFreshResponse = (answer: Answer): HttpResponse => toResponse(toStored(answer), false)
+const toFreshResponse = ({ body, status, ...answer }: Answer): HttpResponse => {
+  if (!(body instanceof FileBody)) return toResponse(toStored({ body, status, ...answer }), false)
+  const { content, headers } = body
+  return typeof content === "string"
+    ? { status, headers, body: content }
+    : { status, headers, body: "", bytes: content }
+}
 
 /** Adds the headers that every answer has, and removes the body of an answer to HEAD. */
 const complete = (response: HttpResponse, requestId: string, method: string): HttpResponse => {
   const isBodiless = method === "HEAD"
-  const { status, stream } = response
+  const { status } = response
   const headers = {
     "content-type": JSON_TYPE,
     "cache-control": "no-store",
@@ -269,6 +281,5 @@ const complete = (response: HttpResponse, requestId: string, method: string): Ht
     ...response.headers,
     "request-id": requestId,
   }
-  const body = isBodiless ? "" : response.body
-  return stream === undefined || isBodiless ? { status, headers, body } : { status, headers, body, stream }
+  return isBodiless ? { status, headers, body: "" } : { ...response, headers }
 }

@@ -39,7 +39,8 @@ const unbounded = (schema: Node, path: string): ReadonlyArray<string> => {
   }
   switch (own["type"]) {
     case "string":
-      return isBoundedPattern(own["pattern"]) ? [] : has("maxLength")
+      // The bytes of a file have no length in characters.
+      return isBoundedPattern(own["pattern"]) || own["format"] === "binary" ? [] : has("maxLength")
     case "integer":
     case "number":
       return has("minimum", "maximum")

@@ -31,6 +31,8 @@ describe("credits", () => {
         status: "active",
         available: 100,
         held: 0,
+        rollover: null,
+        steps: [],
         source: null,
         effective_at: ApiServer.NOW,
         expires_at: null,

@@ -13,6 +13,7 @@ const billed = {
   tax_status: "reverse_charge",
   address: { line1: "Unter den Linden 1", city: "Berlin" },
   net_days: 30,
+  collection_method: "send_invoice",
 }
 
 describe("POST /v1/customers", () => {
@@ -42,7 +43,11 @@ describe("POST /v1/customers", () => {
       assert.strictEqual(created.at("livemode"), true)
       assert.deepStrictEqual(created.at("metadata"), {})
       const nothing = Object.fromEntries(Object.keys(billed).map((name) => [name, null]))
-      assert.deepInclude(created.body, { ...nothing, tax_status: "taxable" })
+      assert.deepInclude(created.body, {
+        ...nothing,
+        tax_status: "taxable",
+        collection_method: "charge_automatically",
+      })
     }),
   )
 

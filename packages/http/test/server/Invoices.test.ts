@@ -142,3 +142,53 @@ describe("the upcoming invoice", () => {
     }),
   )
 })
+
+describe("an invoice as PDF", () => {
+  it.effect("is bytes, and a conflict where nothing makes it", () =>
+    Effect.gen(function* () {
+      // Bytes that are no text.
+      const bytes = new Uint8Array([0x25, 0x50, 0x44, 0x46, 0xff, 0x00, 0x80])
+      const makers = [{ pdf: () => Promise.resolve(bytes) }, {}]
+      for (const billing of makers) {
+        const api = yield* ApiServer.start({ billing })
+        const customer = yield* api.newCustomer()
+        const lines = [{ description: "Workshop", amount: 4900 }]
+        const json = { customer_id: customer, currency: "EUR", lines }
+        const { id } = yield* api.expect(201, "POST", "/v1/invoices", { json })
+        if (!("pdf" in billing)) {
+          const refused = yield* api.expect(409, "GET", `/v1/invoices/${id}/pdf`)
+          assert.match(String(refused.at("message")), /npm install @billwright\/pdf/)
+          continue
+        }
+        const answer = yield* api.expect(200, "GET", `/v1/invoices/${id}/pdf`)
+        assert.strictEqual(answer.headers["content-type"], "application/pdf")
+        assert.strictEqual(answer.headers["content-length"], "7")
+        yield* api.expect(404, "GET", `/v1/invoices/${ApiServer.UNKNOWN.invoice}/pdf`)
+      }
+    }),
+  )
+})
+
+describe("an invoice as a page", () => {
+  it.effect("is HTML with a policy, and errors stay JSON", () =>
+    Effect.gen(function* () {
+      const { api, customer } = yield* begin
+      const json = { customer_id: customer, currency: "EUR" }
+      const draft = yield* api.expect(201, "POST", "/v1/invoices", { json })
+      const path = `/v1/invoices/${draft.id}/html`
+      const page = yield* api.expect(200, "GET", path)
+      assert.strictEqual(page.headers["content-type"], "text/html")
+      assert.match(
+        page.headers["content-security-policy"] ?? "",
+        /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:;.* frame-ancestors 'self'$/,
+      )
+      assert.strictEqual(page.headers["x-content-type-options"], "nosniff")
+      assert.include(page.text, "<!doctype html>")
+      assert.include(page.text, "Onboarding")
+      const head = yield* api.expect(200, "HEAD", path)
+      assert.deepStrictEqual([head.status, head.text], [200, ""])
+      const missing = yield* api.expect(404, "GET", `/v1/invoices/${ApiServer.UNKNOWN.invoice}/html`)
+      assert.strictEqual(missing.at("error"), "not_found")
+    }),
+  )
+})

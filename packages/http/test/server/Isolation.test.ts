@@ -15,7 +15,11 @@ const operations = operationsOf(document).filter(({ path }) => path.startsWith("
 const ANY_ID = /[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 
 /** Live endpoints need an encryption key for their secrets. */
-const billing = { encryption: generateKey("k1"), payments: new FakeProvider({ hasMethods: true }) }
+const billing = {
+  encryption: generateKey("k1"),
+  payments: new FakeProvider({ hasMethods: true }),
+  pdf: (document: object) => Promise.resolve(new TextEncoder().encode(JSON.stringify(document))),
+}
 
 /** The data of a tenant: one of each kind, by the prefix of its id. */
 type Things = Readonly<Record<string, string>>
@@ -103,13 +107,26 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const cen = String(entries.at("data", 0, "id"))
   const mtd = (yield* api.expect(201, "POST", "/v1/payment_methods", { ...own, json: { customer_id: cus } }))
     .id
+  const bought = { customer_id: cus, unit: "token", amount: 10, currency: "EUR", price: 5 }
+  const ctu = (yield* api.expect(201, "POST", "/v1/top_ups", { ...own, json: bought })).id
+  // So much that it buys nothing by itself.
+  const messages = { customer_id: cus, unit: "message", kind: "paid", amount: 100 }
+  yield* api.expect(201, "POST", "/v1/credit_grants", { ...own, json: messages })
+  const refilled = { ...bought, unit: "message", level: 10 }
+  const atu = (yield* api.expect(201, "POST", "/v1/auto_top_ups", { ...own, json: refilled })).id
   // What a provider still has to do about these payments is done before anybody looks.
   yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
   // Not on an invoice yet, so that it can be deleted.
   const item = { customer_id: cus, currency: "EUR", amount: 100, description: name }
   const itm = (yield* api.expect(201, "POST", "/v1/invoice_items", { ...own, json: item })).id
+  const low = { customer_id: cus, unit: "token", level: 10 }
+  const cal = (yield* api.expect(201, "POST", "/v1/credit_alerts", { ...own, json: low })).id
   const watching = { customer_id: cus, subscription_id: sub, currency: "EUR", amount: 10_000 }
   const spa = (yield* api.expect(201, "POST", "/v1/spend_alerts", { ...own, json: watching })).id
+  const card = { key: "llm", name, unit: "token", models: { large: { input: "2.00" } } }
+  yield* api.expect(200, "POST", "/v1/catalog/push", { ...own, json: { rate_cards: [card] } })
+  const cards = yield* api.expect(200, "GET", "/v1/rate_cards", own)
+  const rtc = String(cards.at("data", 0, "id"))
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
   // Only in test mode.
   const clock = yield* api.call("POST", "/v1/test_clocks", { ...own, json: { name } })
@@ -118,6 +135,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     cus,
     clk,
     cpn,
+    rtc,
     crn,
     pay,
     ref,
@@ -129,6 +147,9 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     mtd,
     itm,
     red,
+    atu,
+    ctu,
+    cal,
     spa,
     usg,
     thr,
@@ -189,7 +210,7 @@ const fitting = Effect.fnUntraced(function* (
     const open = yield* api.expect(200, "GET", "/v1/payments?status=open", { key })
     return { pay: String(open.at("data", 0, "id")) }
   }
-  if (operation === "payInvoice") {
+  if (operation === "payInvoice" || operation === "startInvoicePayment") {
     const path = `/v1/payment_methods/${mtd}`
     yield* api.expect(200, "POST", `${path}/setup`, { key, json: {} })
     const method = yield* api.expect(200, "GET", path, { key })

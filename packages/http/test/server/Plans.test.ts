@@ -105,7 +105,7 @@ describe("plans", () => {
       }
       assert.deepStrictEqual((yield* api.expect(200, "GET", "/v1/plans")).at("data"), [])
       for (const [body, message] of [
-        [{}, "plans is required"],
+        [{}, "plans is required, unless there are rate cards"],
         [{ plans: [] }, "plans must be a list of 1 to 50 plans"],
         [{ plans: {} }, "plans must be array"],
         [{ plans: [null] }, "plans[0] must be an object"],

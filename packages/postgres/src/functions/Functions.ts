@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
 import { claimDue, claimDueCalls, nextDue } from "./ClaimDueFunction.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
-import { takeCredits } from "./CreditFunctions.ts"
+import { holdCredits, settleHolds, takeCredits } from "./CreditFunctions.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
 import {
@@ -71,6 +71,8 @@ export const functions: ReadonlyArray<SqlFunction> = [
   claimDueCalls,
   nextDue,
   takeCredits,
+  holdCredits,
+  settleHolds,
 ]
 
 /** The SHA-256 digest of the statements that define a function, in hexadecimal. */

@@ -39,11 +39,15 @@ export const makeUuidV7 = define(
 $$`,
 )
 
+/** The SQL of `offset_id`, for statements in which calling a function for each row takes long. */
+export const offsetOf = (id: string, distance: string): string =>
+  `(left(${id}::text, 24) || lpad(to_hex(
+    (('x' || right(${id}::text, 12))::bit(48)::bigint + ${distance}) & 281474976710655), 12, '0'))::uuid`
+
 /** `Id.offset`: the last 48 bits of an id are the last 12 digits of its text. */
 export const offsetId = define(
   "offset_id",
   () => `(p_id uuid, p_distance bigint) returns uuid language sql immutable strict as $$
-  select (left(p_id::text, 24) || lpad(to_hex(
-    (('x' || right(p_id::text, 12))::bit(48)::bigint + p_distance) & 281474976710655), 12, '0'))::uuid
+  select ${offsetOf("p_id", "p_distance")}
 $$`,
 )

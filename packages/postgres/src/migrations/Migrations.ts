@@ -48,6 +48,14 @@ import { migration0030 } from "./Migration0030.ts"
 import { migration0031 } from "./Migration0031.ts"
 import { migration0032 } from "./Migration0032.ts"
 import { migration0033 } from "./Migration0033.ts"
+import { migration0034 } from "./Migration0034.ts"
+import { migration0035 } from "./Migration0035.ts"
+import { migration0036 } from "./Migration0036.ts"
+import { migration0037 } from "./Migration0037.ts"
+import { migration0038 } from "./Migration0038.ts"
+import { migration0039 } from "./Migration0039.ts"
+import { migration0040 } from "./Migration0040.ts"
+import { migration0041 } from "./Migration0041.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -87,6 +95,14 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0031,
   migration0032,
   migration0033,
+  migration0034,
+  migration0035,
+  migration0036,
+  migration0037,
+  migration0038,
+  migration0039,
+  migration0040,
+  migration0041,
 ]
 
 /** The newest migration of this release, which it also requires. */

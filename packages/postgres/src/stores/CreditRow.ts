@@ -1,7 +1,7 @@
 /**
  * Rows of credits, and the JSON in which they are written and read within an account.
  */
-import { Credit, CreditNote, Hold, Id, Invoice } from "@billwright/core"
+import { Credit, CreditNote, Hold, Id, Invoice, SUBSCRIPTION_ID_PREFIX } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn, millisText } from "../Millis.ts"
 import { bigint, integer, json, type Row, text, textOrNull } from "../Row.ts"
@@ -19,9 +19,12 @@ const GRANT_FIELDS = [
   "held",
   "source_type",
   "source_id",
+  "source_period",
+  "rollover_maximum",
+  "steps",
   "idempotency_key",
 ]
-const GRANT_INSTANTS = ["effective_at", "expires_at", "created_at"]
+const GRANT_INSTANTS = ["effective_at", "expires_at", "rollover_expires_at", "created_at"]
 const HOLD_FIELDS = [
   "id",
   "amount",
@@ -63,18 +66,23 @@ export const holdColumns = columns(HOLD_FIELDS, HOLD_INSTANTS)
 export const consumptionColumns = columns(CONSUMPTION_FIELDS, ["created_at"])
 export const entryColumns = columns(ENTRY_FIELDS, ["at"])
 
-const object = (fields: ReadonlyArray<string>, instants: ReadonlyArray<string>): Statement.Fragment =>
-  literal(
-    `coalesce(jsonb_agg(jsonb_build_object(${[
-      "'customer_id', t.customer_id, 'unit', t.unit",
-      ...fields.map((name) => `'${name}', t.${name}::text`),
-      ...instants.map((name) => `'${name}', ${millisText(`t.${name}`)}`),
-    ].join(", ")}) order by t.id), '[]')::text`,
-  )
+/** The SQL of a row's columns as JSON. */
+const jsonOf = (row: string, fields: ReadonlyArray<string>, instants: ReadonlyArray<string>): string =>
+  `jsonb_build_object(${[
+    `'customer_id', ${row}.customer_id, 'unit', ${row}.unit`,
+    ...fields.map((name) => `'${name}', ${row}.${name}::text`),
+    ...instants.map((name) => `'${name}', ${millisText(`${row}.${name}`)}`),
+  ].join(", ")})`
+
+/** The SQL of a hold as JSON. */
+export const holdJsonOf = (row: string): string => jsonOf(row, HOLD_FIELDS, HOLD_INSTANTS)
+
+const objects = (json: string): Statement.Fragment =>
+  literal(`coalesce(jsonb_agg(${json} order by t.id), '[]')::text`)
 
 /** Rows `t` as a JSON array of what the columns have. */
-export const grantObjects = object(GRANT_FIELDS, GRANT_INSTANTS)
-export const holdObjects = object(HOLD_FIELDS, HOLD_INSTANTS)
+export const grantObjects = objects(jsonOf("t", GRANT_FIELDS, GRANT_INSTANTS))
+export const holdObjects = objects(holdJsonOf("t"))
 
 const integerOrNull = (row: Row, column: string): number | null =>
   row[column] === null ? null : integer(row, column)
@@ -91,12 +99,30 @@ const accountOf = (row: Row): Credit.AccountKey => ({
 const SOURCE_PREFIXES = {
   credit_note: CreditNote.CREDIT_NOTE_ID_PREFIX,
   invoice: Invoice.INVOICE_ID_PREFIX,
+  subscription: SUBSCRIPTION_ID_PREFIX,
 } as const satisfies Record<Credit.GrantSource["type"], string>
 
 const sourceOf = (row: Row): Credit.GrantSource | null => {
   if (row["source_id"] === null) return null
   const type = text(row, "source_type") as Credit.GrantSource["type"]
-  return { type, id: idOf(SOURCE_PREFIXES[type], row, "source_id") }
+  return {
+    type,
+    id: idOf(SOURCE_PREFIXES[type], row, "source_id"),
+    period: integerOrNull(row, "source_period"),
+  }
+}
+
+const rolloverOf = (row: Row): Credit.StoredGrant["rollover"] =>
+  row["rollover_maximum"] === null
+    ? null
+    : { maximum: bigint(row, "rollover_maximum"), expiresAt: integer(row, "rollover_expires_at") }
+
+type Step = Credit.StoredGrant["steps"][number]
+
+const stepsOf = (row: Row): ReadonlyArray<Step> => {
+  if (row["steps"] === null) return []
+  const steps = json(row, "steps") as ReadonlyArray<Omit<Step, "amount"> & { readonly amount: string }>
+  return steps.map((step) => ({ ...step, amount: BigInt(step.amount) }))
 }
 
 export const grantFromRow = (row: Row): Credit.StoredGrant => ({
@@ -110,7 +136,9 @@ export const grantFromRow = (row: Row): Credit.StoredGrant => ({
   status: text(row, "status") as Credit.StoredGrant["status"],
   available: bigint(row, "available"),
   held: bigint(row, "held"),
+  rollover: rolloverOf(row),
   source: sourceOf(row),
+  steps: stepsOf(row),
   idempotencyKey: textOrNull(row, "idempotency_key"),
   createdAt: integer(row, "created_at"),
 })
@@ -177,6 +205,11 @@ export const grantJson = (grant: Credit.StoredGrant): object => ({
   held: String(grant.held),
   source_type: grant.source?.type ?? null,
   source_id: uuidOrNull(grant.source?.id ?? null),
+  source_period: grant.source?.period ?? null,
+  rollover_maximum: grant.rollover === null ? null : String(grant.rollover.maximum),
+  rollover_expires_at: grant.rollover?.expiresAt ?? null,
+  steps:
+    grant.steps.length === 0 ? null : grant.steps.map((step) => ({ ...step, amount: String(step.amount) })),
   idempotency_key: grant.idempotencyKey,
   created_at: grant.createdAt,
 })

@@ -14,6 +14,7 @@ import {
   SUBSCRIPTION_ID_PREFIX,
   type SubscriptionId,
   TestClock,
+  TopUp,
 } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisText } from "../Millis.ts"
@@ -115,6 +116,9 @@ export const planMigrationIdOf = (row: Row, column: string): PlanMigration.PlanM
 
 export const refundIdOf = (row: Row, column: string): Refund.RefundId =>
   Id.fromUuid(Refund.REFUND_ID_PREFIX, text(row, column)) as Refund.RefundId
+
+export const autoTopUpIdOf = (row: Row, column: string): TopUp.AutoTopUpId =>
+  Id.fromUuid(TopUp.AUTO_TOP_UP_ID_PREFIX, text(row, column)) as TopUp.AutoTopUpId
 
 export const testClockIdOf = (row: Row, column: string): TestClock.TestClockId =>
   Id.fromUuid(TestClock.TEST_CLOCK_ID_PREFIX, text(row, column)) as TestClock.TestClockId

@@ -175,6 +175,8 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid and ${
         const found = yield* firstOf(operation, locked)
         if (Option.isNone(found)) return Option.none<A>()
         const changed = yield* change(found.value)
+        // It is only held. An update would also let those read it who wait for its removal in the same transaction.
+        if (changed === found.value) return found
         const written = yield* write(
           operation,
           (sql) =>

@@ -16,11 +16,12 @@ import {
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { instantOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
-import { bigint, decoding, integer, json, type Row } from "../Row.ts"
+import { bigint, decoding, integer, json, type Row, text } from "../Row.ts"
 import {
   consumptionColumns,
   consumptionFromRow,
@@ -38,6 +39,7 @@ import {
   holdObjects,
 } from "./CreditRow.ts"
 import * as CreditSums from "./CreditSums.ts"
+import * as QuickCredits from "./QuickCredits.ts"
 
 type Key = Credit.AccountKey
 
@@ -45,6 +47,7 @@ const EMPTY: StoredLedger = {
   account: { available: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 },
   grants: [],
   holds: [],
+  levels: [],
 }
 
 const at = (name: string): Statement.Fragment =>
@@ -63,11 +66,8 @@ const ledgerFromRows = ([row]: ReadonlyArray<Row>): StoredLedger =>
         },
         grants: rowsOf(row, "grants").map(grantFromRow),
         holds: rowsOf(row, "holds").map(holdFromRow),
+        levels: (json(row, "levels") as ReadonlyArray<string>).map(BigInt),
       }
-
-/** What `take_credits` gives, if it took something. */
-const takenFromRows = ([row]: ReadonlyArray<Row>): Row | undefined =>
-  row === undefined || row["taken"] === null ? undefined : (json(row, "taken") as Row)
 
 const balanceFromRow = (row: Row) => ({
   available: bigint(row, "available"),
@@ -101,8 +101,9 @@ const make = Effect.gen(function* () {
       operation,
       (sql) =>
         sql<Row>`select t.available::text, t.held::text, t.debt::text, t.open_holds::text, t.sequence::text,
+  to_jsonb(coalesce(t.levels::text[], '{}'))::text as levels,
   (select ${grantObjects} from ${t.billing_credit_grants} t
-    where ${isOwn} and (t.status = 'pending' or t.available > 0 or t.held > 0)) as grants,
+    where ${isOwn} and t.is_live) as grants,
   (select ${holdObjects} from ${t.billing_credit_holds} t
     where ${isOwn} and t.status = 'open' and t.expires_at <= to_timestamp(${String(now)}::float8 / 1000)) as holds
 from ${t.billing_credit_accounts} t where ${isOwn}`,
@@ -200,14 +201,19 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
   where ${isOwn} returning pg_current_xact_id_if_assigned()::text as xid
 ), grants as (
   insert into ${t.billing_credit_grants} (account_id, mode, customer_id, unit, id, kind, amount, priority, effective_at,
-    expires_at, status, available, held, source_type, source_id, idempotency_key, created_at)
+    expires_at, status, available, held, source_type, source_id, source_period, rollover_maximum, rollover_expires_at,
+    steps, idempotency_key, created_at)
   select ${own}, r.id, r.kind, r.amount, r.priority, ${at("effective_at")}, ${at("expires_at")}, r.status, r.available,
-    r.held, r.source_type, r.source_id, r.idempotency_key, ${at("created_at")}
+    r.held, r.source_type, r.source_id, r.source_period, r.rollover_maximum, ${at("rollover_expires_at")}, r.steps,
+    r.idempotency_key, ${at("created_at")}
   from jsonb_to_recordset(${JSON.stringify(given.grants.map(grantJson))}::text::jsonb) as r (id uuid, kind text,
     amount numeric, priority integer, effective_at bigint, expires_at bigint, status text, available numeric,
-    held numeric, source_type text, source_id uuid, idempotency_key text, created_at bigint)
+    held numeric, source_type text, source_id uuid, source_period integer, rollover_maximum numeric,
+    rollover_expires_at bigint, steps jsonb, idempotency_key text, created_at bigint)
   on conflict (account_id, mode, customer_id, id) do update
-  set status = excluded.status, available = excluded.available, held = excluded.held
+  set amount = excluded.amount, expires_at = excluded.expires_at, status = excluded.status, available = excluded.available,
+    held = excluded.held, rollover_maximum = excluded.rollover_maximum,
+    rollover_expires_at = excluded.rollover_expires_at, steps = excluded.steps
 ), holds as (
   insert into ${t.billing_credit_holds} (account_id, mode, customer_id, unit, id, amount, slices, ttl_seconds, expires_at,
     status, committed, is_late, settled_at, idempotency_key, created_at)
@@ -239,23 +245,32 @@ select xid from written`,
     yield* noteXid(rows[0]?.["xid"])
   })
 
-  const take = Effect.fnUntraced(function* (
-    { amount, createdAt, customerId, id, idempotencyKey, unit }: Omit<Credit.StoredConsumption, "balance">,
-    entryId: Credit.CreditEntryId,
-  ) {
-    const operation = "CreditStore.take"
-    const { accountId, mode } = yield* CurrentTenant
+  const watch = Effect.fnUntraced(function* (key: Key, levels: ReadonlyArray<bigint>) {
+    const isOwn = yield* ofAccount(key)
+    const list = levels.length === 0 ? null : ArrayLiteral.plain(levels.map(String))
     const rows = yield* change(
+      "CreditStore.watch",
+      (
+        sql,
+      ) => sql<Row>`update ${t.billing_credit_accounts} t set levels = ${list}::text::numeric[] where ${isOwn}
+returning pg_current_xact_id_if_assigned()::text as xid`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
+  const { hold, settle, take } = yield* QuickCredits.make(database)
+
+  const unitsOf = Effect.fnUntraced(function* (customerId: string, after: string | undefined, limit: number) {
+    const operation = "CreditStore.unitsOf"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* ask(
       operation,
       (sql) =>
-        sql<Row>`select ${t.take_credits}(${accountId}::text, ${mode}::text, ${Id.toUuid(customerId)}::uuid, ${unit}::text,
-  ${Id.toUuid(id)}::uuid, ${Id.toUuid(entryId)}::uuid, ${String(amount)}::numeric, ${idempotencyKey}::text,
-  ${String(createdAt)}::bigint)::text as taken`,
+        sql<Row>`select t.unit from ${t.billing_credit_accounts} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.customer_id = ${Id.toUuid(customerId)}::uuid
+  and t.unit > ${after ?? ""} order by t.unit limit ${String(limit)}::integer`,
     )
-    const taken = yield* decoding(operation, takenFromRows)(rows)
-    if (taken === undefined) return undefined
-    yield* noteXid(taken["xid"])
-    return yield* decoding(operation, balanceFromRow)(taken)
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map((row) => text(row, "unit")))(rows)
   })
 
   /** The first row of a table that has a value in a column, of the current tenant. */
@@ -306,6 +321,20 @@ select xid from written`,
     Effect.flatMap(withKey(key, text), (where) =>
       one("CreditStore.grantByKey", ...grants, where, grantFromRow),
     )
+  const grantOfSource = (key: Key, { id, period, type }: Credit.GrantSource) =>
+    Effect.flatMap(ofAccount(key), (isOwn) => {
+      const where = Statement.fragment([
+        ...isOwn.segments,
+        Statement.literal(" and t.source_type = "),
+        Statement.parameter(type),
+        Statement.literal(" and t.source_id = "),
+        Statement.parameter(Id.toUuid(id)),
+        Statement.literal("::uuid and coalesce(t.source_period, 0) = "),
+        Statement.parameter(String(period ?? 0)),
+        Statement.literal("::integer"),
+      ])
+      return one("CreditStore.grantOfSource", ...grants, where, grantFromRow)
+    })
   const holdByKey = (key: Key, text: string) =>
     Effect.flatMap(withKey(key, text), (where) => one("CreditStore.holdByKey", ...holds, where, holdFromRow))
   const consumptionByKey = (key: Key, text: string) =>
@@ -362,9 +391,14 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
     read,
     write,
     take,
+    watch,
+    hold,
+    settle,
+    unitsOf,
     findGrant,
     findHold,
     grantByKey,
+    grantOfSource,
     holdByKey,
     consumptionByKey,
     listGrants,

@@ -27,6 +27,7 @@ import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from "../Row.ts"
 import { byPlace, isOneOf, uuids } from "./Batched.ts"
 import {
+  autoTopUpIdOf,
   customerIdOf,
   invoiceIdOf,
   paymentIdOf,
@@ -55,6 +56,7 @@ const subjectFromRow = (row: Row): Subject => {
   const kind = text(row, "kind")
   if (kind === "plan_migration") return { kind, id: planMigrationIdOf(row, "id") }
   if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
+  if (kind === "auto_top_up") return { kind, id: autoTopUpIdOf(row, "id") }
   if (kind === "refund") return { kind, id: refundIdOf(row, "id") }
   if (kind === "payment_method") return { kind, id: paymentMethodIdOf(row, "id") }
   return billedFromRow(row)
@@ -105,6 +107,7 @@ from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::b
     plan_migration: t.plan_migrations,
     refund: t.refunds,
     subscription: t.billing_subscriptions,
+    auto_top_up: t.auto_top_ups,
     test_clock: t.test_clocks,
   }
   const visited: Record<Lane, Visited> = {

@@ -3,14 +3,16 @@
  */
 import {
   CurrentTenant,
+  EVENT_RETENTION_DAYS,
   Id,
+  MAX_FORGOTTEN_EVENTS,
   type Page,
   Payment,
   type PaymentFilter,
   PaymentStore,
   StorageError,
 } from "@billwright/core"
-import { Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
@@ -146,17 +148,32 @@ order by t.id desc limit 1`,
     return Option.fromUndefinedOr((yield* decoding(operation, paymentsFromRows)(rows))[0])
   })
 
-  const noteEvent = Effect.fnUntraced(function* (provider: string, eventId: string) {
+  const noteEvent = Effect.fnUntraced(function* (provider: string, eventId: string, at: DateTime.Utc) {
+    const operation = "PaymentStore.noteEvent"
     const { accountId, mode } = yield* CurrentTenant
+    const before = DateTime.subtract(at, { days: EVENT_RETENTION_DAYS })
     const rows = yield* write(
-      "PaymentStore.noteEvent",
+      operation,
       (sql) =>
-        sql<Row>`insert into ${t.billing_provider_events} (account_id, mode, provider, event_id)
-values (${accountId}, ${mode}, ${provider}, ${eventId}) on conflict do nothing
-returning pg_current_xact_id_if_assigned()::text as xid`,
+        sql<Row>`with noted as (
+  insert into ${t.billing_provider_events} (account_id, mode, provider, event_id, received_at)
+  values (${accountId}, ${mode}, ${provider}, ${eventId}, to_timestamp(${millisOf(at)}::float8 / 1000))
+  on conflict do nothing
+  returning 1
+), old as (
+  select e.provider, e.event_id from ${t.billing_provider_events} e
+  where e.account_id = ${accountId} and e.mode = ${mode} and e.received_at < to_timestamp(${millisOf(before)}::float8 / 1000)
+  order by e.received_at limit ${Statement.literal(String(MAX_FORGOTTEN_EVENTS))} for update skip locked
+), forgotten as (
+  delete from ${t.billing_provider_events} e using old o
+  where e.account_id = ${accountId} and e.mode = ${mode} and e.provider = o.provider and e.event_id = o.event_id
+  returning 1
+)
+select exists (select from noted)::text as is_first, (select count(*) from forgotten)::text as forgotten,
+  pg_current_xact_id_if_assigned()::text as xid`,
     )
     yield* noteXid(rows[0]?.["xid"])
-    return rows.length > 0
+    return yield* decoding(operation, (row: Row) => text(row, "is_first") === "true")(rows[0] ?? {})
   })
 
   const hasEvent = Effect.fnUntraced(function* (provider: string, eventId: string) {

@@ -23,16 +23,20 @@ export interface ResourceTable {
 
 /** By the type of the resource. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
+  AutoTopUp: { table: "auto_top_ups" },
   Coupon: { table: "coupons" },
+  CreditAlert: { table: "credit_alerts" },
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
   Dispute: { table: "disputes" },
   InvoiceItem: { table: "invoice_items" },
   Meter: { table: "meters" },
   PaymentMethod: { table: "payment_methods" },
   PlanMigration: { table: "plan_migrations" },
+  RateCard: { table: "rate_cards" },
   Redemption: { table: "redemptions" },
   Refund: { table: "refunds" },
   SpendAlert: { table: "spend_alerts", countedBy: "spend_alert_count" },
   TestClock: { table: "test_clocks" },
+  TopUp: { table: "top_ups" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

@@ -195,6 +195,7 @@ export const draftOf = Effect.fnUntraced(function* (
       customer: { country: "DE", taxId: null, taxStatus: "taxable" },
       asked: "0123456789abcdef".repeat(4),
       quote: { behavior: "exclusive", rates: { [line.id]: line.tax } },
+      billedTo: { name: "Ada", address: { city: "Berlin" }, locale: null, timezone: null },
     },
     pastDueSince: null,
     dueAt: period.start + 60_000,

@@ -3,9 +3,11 @@
  */
 import {
   DueStore,
+  EVENT_RETENTION_DAYS,
   IdGenerator,
   type Invoice,
   Invoices,
+  MAX_FORGOTTEN_EVENTS,
   Outbox,
   Payment,
   Payments,
@@ -15,7 +17,8 @@ import {
   Transactor,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
+import * as Sample from "../Sample.ts"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
 import { emptyQueue } from "./DueContract.ts"
 import {
@@ -37,6 +40,13 @@ const issued = Effect.gen(function* () {
   yield* (yield* SubscriptionStore).insert(subscription)
   return yield* issue(yield* draftOf(subscription, 0))
 })
+
+/** When events of providers are received. */
+const NOW = minuteOf(0)
+/** Long before that, so that no event of another test is older. */
+const AFTER = Sample.instant("1971-06-01T00:00:00Z")
+/** So many seconds before what is kept at `AFTER`. */
+const longAgo = (seconds: number) => DateTime.subtract(AFTER, { days: EVENT_RETENTION_DAYS, seconds })
 
 /** The services over the ports. */
 const services = Layer.mergeAll(Invoices.layer, Payments.layer).pipe(Layer.provide(Outbox.layer))
@@ -124,7 +134,7 @@ export const paymentContract = (test: InvoicingTest): void => {
       const event = `evt_${(yield* paymentOf(yield* issued)).id}`
       assert.isFalse(yield* payments.hasEvent("bank", event))
       const noted = yield* Effect.all(
-        Array.from({ length: 5 }, () => payments.noteEvent("bank", event)),
+        Array.from({ length: 5 }, () => payments.noteEvent("bank", event, NOW)),
         { concurrency: "unbounded" },
       )
       same(
@@ -132,15 +142,48 @@ export const paymentContract = (test: InvoicingTest): void => {
         [true],
       )
       assert.isTrue(yield* payments.hasEvent("bank", event))
-      assert.isTrue(yield* payments.noteEvent("other", event))
+      assert.isTrue(yield* payments.noteEvent("other", event, NOW))
       const undone = (yield* Transactor).atomically(
-        Effect.andThen(payments.noteEvent("bank", `${event}x`), Effect.fail("undone")),
+        Effect.andThen(payments.noteEvent("bank", `${event}x`, NOW), Effect.fail("undone")),
       )
       yield* Effect.exit(undone)
       assert.isFalse(yield* payments.hasEvent("bank", `${event}x`))
       for (const other of yield* otherTenants) {
         assert.isFalse(yield* asTenant(other)(payments.hasEvent("bank", event)))
       }
+    }),
+  )
+
+  test(
+    "events of a provider are forgotten after their retention, oldest first and some at a time",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const event = `evt_${(yield* paymentOf(yield* issued)).id}`
+      const count = MAX_FORGOTTEN_EVENTS + 2
+      const old = Array.from({ length: count }, (_, n) => `${event}_${n}`)
+      for (const [n, id] of old.entries()) yield* payments.noteEvent("bank", id, longAgo(count - n))
+      yield* payments.noteEvent("bank", `${event}_kept`, longAgo(0))
+      const left = Effect.map(
+        Effect.forEach(old, (id) => payments.hasEvent("bank", id)),
+        (all) => all.map((isThere, n) => (isThere ? n : -1)).filter((n) => n >= 0),
+      )
+      const all = yield* left
+      same(all.length, count)
+      for (const other of yield* otherTenants)
+        yield* asTenant(other)(payments.noteEvent("bank", event, AFTER))
+      same(yield* left, all)
+      const undone = (yield* Transactor).atomically(
+        Effect.andThen(payments.noteEvent("bank", `${event}x`, AFTER), Effect.fail("undone")),
+      )
+      yield* Effect.exit(undone)
+      same(yield* left, all)
+      // Also when the event itself was noted before.
+      yield* payments.noteEvent("bank", old.at(-1)!, AFTER)
+      same(yield* left, [count - 2, count - 1])
+      assert.isTrue(yield* payments.noteEvent("bank", `${event}y`, AFTER))
+      same(yield* left, [])
+      assert.isTrue(yield* payments.hasEvent("bank", `${event}y`))
+      assert.isTrue(yield* payments.hasEvent("bank", `${event}_kept`))
     }),
   )
 

@@ -70,6 +70,7 @@ const billed = {
       { requiredKeys: [] },
     ),
   ),
+  collectionMethod: fc.constantFrom<Customer.CollectionMethod>("charge_automatically", "send_invoice"),
   netDays: fc.option(fc.integer({ min: 0, max: Customer.MAX_NET_DAYS })),
 }
 

@@ -1,13 +1,21 @@
 /**
  * Credits on invoices: what lowers and pays them, and what they give back.
  */
-import { type Credit, CreditNotes, Credits, type Customer, Holds, Invoices } from "@billwright/core"
+import {
+  type Credit,
+  CreditNotes,
+  Credits,
+  type Customer,
+  Customers,
+  Holds,
+  Invoices,
+} from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { at, newCustomer, scenario, subscribed, told, until, use } from "./Scenario.ts"
 
-const services = Layer.mergeAll(Credits.layer, CreditNotes.layer, Holds.layer)
+const services = Layer.mergeAll(CreditNotes.layer, Holds.layer)
 
 const granted = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
@@ -188,7 +196,7 @@ const returned = (test: InvoicingTest): void => {
       assert.deepInclude(grant, {
         kind: "paid",
         amount: 200n,
-        source: { type: "credit_note", id: note.id },
+        source: { type: "credit_note", id: note.id, period: null },
         idempotencyKey: null,
       })
       assert.deepInclude(yield* issued(customerId, 250n), { amountDue: 50n })
@@ -215,7 +223,61 @@ const returned = (test: InvoicingTest): void => {
   )
 }
 
+const erased = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "an erased customer has no credits, and can neither use nor get any",
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer
+      const token = { customerId, unit: "token" }
+      const credits = yield* Credits
+      const { commit, release, reserve } = yield* Holds
+      yield* credits.grant({ ...token, kind: "paid", amount: 1_000n })
+      yield* granted(customerId, "paid", 700n)
+      const later = yield* credits.grant({
+        ...token,
+        kind: "paid",
+        amount: 5n,
+        effectiveAt: at("2026-02-01"),
+      })
+      const [open, used] = [
+        yield* reserve({ ...token, amount: 300n }),
+        yield* reserve({ ...token, amount: 200n }),
+      ]
+      const lines = [{ description: "Work", amount: 900n }]
+      const invoices = yield* Invoices
+      const { id } = yield* invoices.create({ customerId, currency: "EUR", lines })
+      yield* invoices.finalize(id)
+      yield* (yield* Customers).erase(customerId)
+
+      const use = { ...token, amount: 1n }
+      const refused = [
+        yield* Effect.flip(credits.consume(use)),
+        yield* Effect.flip(reserve(use)),
+        yield* Effect.flip(credits.grant({ ...use, kind: "paid" })),
+      ]
+      assert.deepStrictEqual(
+        refused.map(({ _tag }) => _tag),
+        ["CustomerNotFound", "CustomerNotFound", "CustomerNotFound"],
+      )
+      yield* release(open.id)
+      assert.deepInclude(yield* commit(used.id, { amount: 200n }), { status: "committed" })
+      assert.strictEqual((yield* credits.getGrant(later.id)).status, "voided")
+      // What an invoice gives back is gone, too.
+      yield* invoices.void(id)
+      assert.strictEqual((yield* Effect.flip(credits.consume(use)))._tag, "CustomerNotFound")
+      const entries = (yield* credits.listEntries({ customerId, limit: 100 })).data
+      const left = (unit: string) =>
+        entries
+          .filter((one) => one.unit === unit)
+          .reduce((sum, { available, held }) => sum + available + held, 0n)
+      assert.deepStrictEqual([left("token"), left("EUR")], [0n, 0n])
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 export const creditScenarios = (test: InvoicingTest): void => {
   used(test)
+  erased(test)
   returned(test)
 }

@@ -4,9 +4,11 @@
  */
 import {
   BillingRuns,
+  Credits,
   type CurrentTenant,
   Customers,
   Entitlements,
+  ErasedCredits,
   type Customer,
   Invoices,
   type Invoice,
@@ -18,6 +20,7 @@ import {
   Resources,
   SubscriptionDrafts,
   Subscriptions,
+  TopUpRun,
   Usage,
   type UsageRecord,
 } from "@billwright/core"
@@ -70,15 +73,17 @@ const yearly: PlanDefinition = {
 
 /** The services of billing. Nothing in them wakes by itself, because the clock goes over months at once. */
 const services = Layer.mergeAll(
+  Credits.layer,
   BillingRuns.layerManual,
   Invoices.layer,
   Plans.layer,
-  Resources.layer,
+  Resources.layer.pipe(Layer.provide(ErasedCredits.layer)),
   Subscriptions.layer,
   Entitlements.layer.pipe(Layer.provideMerge(Usage.layerWith({}))),
 ).pipe(
   Layer.provide(SubscriptionDrafts.layer),
   Layer.provideMerge(MoneyCredits.layer),
+  Layer.provideMerge(TopUpRun.layer),
   Layer.provideMerge(Outbox.layer),
 )
 

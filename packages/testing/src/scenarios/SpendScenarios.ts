@@ -5,6 +5,7 @@ import {
   BillingRuns,
   type Customer,
   Entitlements,
+  Invoices,
   Plans,
   type SpendAlert,
   SpendAlerts,
@@ -16,7 +17,7 @@ import { Effect } from "effect"
 import { times, together } from "../contract/ContractTest.ts"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { listEvents } from "../contract/WebhookProbe.ts"
-import { at, basic, newCustomer, scenario, subscribed, until, use, useAt } from "./Scenario.ts"
+import { at, basic, billed, newCustomer, scenario, subscribed, until, use, useAt } from "./Scenario.ts"
 
 /** How many runners check at once. */
 const RUNNERS = 8
@@ -52,6 +53,64 @@ const alertOf = Effect.fnUntraced(function* (
 ) {
   return yield* (yield* SpendAlerts).create({ customerId, currency: "EUR", amount: 500n, ...change })
 })
+
+const invoicesSoFar = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "an alert bills the usage so far, and the invoice of the period bills the rest",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      const { runDue } = yield* BillingRuns
+      yield* runDue()
+      yield* alertOf(customer, { subscriptionId, repeat: "multiples", action: "invoice" })
+      yield* until("2026-01-10")
+      yield* spend(customer, 620)
+      yield* together(times(RUNNERS, () => check))
+      yield* runDue()
+      yield* until("2026-01-20")
+      yield* spend(customer, 500)
+      yield* runDue()
+      yield* use(customer, 30)
+      yield* until("2026-02-01T12:00")
+      yield* useAt(customer, 7, "2026-01-25")
+      yield* until("2026-03-01T12:00")
+      const calls = (yield* billed).map((invoice) => invoice.filter((line) => line.includes(" calls ")))
+      assert.deepStrictEqual(
+        calls.filter((lines) => lines.length > 0),
+        [
+          ["usage calls × 620 2026-01-01 2026-02-01 6.20"],
+          ["adjustment calls × 1120 2026-01-01 2026-02-01 5.00"],
+          ["adjustment calls × 1150 2026-01-01 2026-02-01 0.30"],
+          [
+            "adjustment calls × 1157 2026-01-01 2026-02-01 0.07",
+            "usage calls × 0 2026-02-01 2026-03-01 0.00",
+          ],
+        ],
+      )
+      const { data } = yield* (yield* Invoices).list({ subscriptionId, limit: 100 })
+      const second = data.toReversed()[2]!
+      const [line] = second.lines
+      assert.deepInclude(
+        line!.steps.find(({ type }) => type === "already_billed"),
+        { invoice: data.toReversed()[1]!.id, billed: "6.2", amount: "5" },
+      )
+    }),
+  )
+
+  scenario(
+    test,
+    "only an alert of a subscription bills",
+    Effect.gen(function* () {
+      const { customer } = yield* subscribed
+      const alert = yield* alertOf(customer)
+      const refused = [
+        yield* Effect.flip(alertOf(customer, { action: "invoice" })),
+        yield* Effect.flip((yield* SpendAlerts).update(alert.id, { action: "invoice" })),
+      ]
+      for (const error of refused) assert.deepInclude(error, { _tag: "InvalidInput", field: "action" })
+    }),
+  )
+}
 
 const spendFirings = (test: InvoicingTest): void => {
   scenario(
@@ -280,6 +339,7 @@ const spendLimits = (test: InvoicingTest): void => {
 }
 
 export const spendScenarios = (test: InvoicingTest): void => {
+  invoicesSoFar(test)
   spendFirings(test)
   spendRunners(test)
   spendOfCustomers(test)

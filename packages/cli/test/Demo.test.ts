@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * `billwright demo`: the year that it tells, and the store that it needs.
+ */
+import {
+  Billing,
+  CreditAudit,
+  CurrentTenant,
+  Customers,
+  Disputes,
+  Invoices,
+  Payments,
+  ReceiptAudit,
+  Refunds,
+  Subscriptions,
+  Tenant,
+} from "@billwright/core"
+import { Memory } from "@billwright/memory"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { afterAll } from "vitest"
+import * as Year from "../src/demo/Year.ts"
+import * as Cli from "./Cli.ts"
+
+const END = DateTime.makeUnsafe("2026-12-01T00:00:00Z")
+const TENANT: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "test" }
+
+const directory = mkdtempSync(join(tmpdir(), "billwright-demo-"))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** How many values of a list have each status. */
+const countBy = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string) =>
+  Object.fromEntries([...Map.groupBy(values, keyOf)].map(([key, group]) => [key, group.length]))
+
+/** All pages of a list. */
+const allOf = <A extends { readonly id: string }, E, R>(
+  page: (cursor: {
+    readonly startingAfter?: string
+  }) => Effect.Effect<{ data: ReadonlyArray<A>; hasMore: boolean }, E, R>,
+) =>
+  Effect.gen(function* () {
+    const all: Array<A> = []
+    for (;;) {
+      const last = all.at(-1)
+      const { data, hasMore } = yield* page(last === undefined ? {} : { startingAfter: last.id })
+      all.push(...data)
+      if (!hasMore) return all
+    }
+  })
+
+describe("the year", () => {
+  it.live("has customers that pay, owe, grow, pause and leave, and its books are right", () =>
+    Effect.gen(function* () {
+      const told = yield* Year.tell(END, TENANT, () => Effect.void)
+      assert.deepInclude(told, { day: 365, customers: 50 })
+      yield* Effect.gen(function* () {
+        const customers = yield* (yield* Customers).list({ limit: 100 })
+        assert.lengthOf(customers.data, 50)
+        assert.lengthOf(new Set(customers.data.map(({ email }) => email)), 50)
+
+        const { list } = yield* Subscriptions
+        const subscriptions = yield* allOf((cursor) => list({ ...cursor, limit: 100 }))
+        assert.includeMembers(Object.keys(countBy(subscriptions, ({ phase }) => phase)), [
+          "active",
+          "ended",
+          "paused",
+          "trialing",
+        ])
+        const invoices = yield* allOf((cursor) =>
+          Effect.flatMap(Invoices, (all) => all.list({ ...cursor, limit: 100 })),
+        )
+        const byStatus = countBy(invoices, ({ status }) => status)
+        assert.isAbove(byStatus["paid"]!, 250)
+        assert.isAbove(byStatus["open"]!, 3)
+        assert.isTrue(invoices.some(({ pastDueSince }) => pastDueSince !== null))
+        const collections = new Set(invoices.map(({ collection }) => collection))
+        assert.isTrue(collections.has("retrying") || collections.has("exhausted"), [...collections].join(" "))
+        const { data: transfers } = yield* (yield* Payments).list({ limit: 100 })
+        assert.isTrue(transfers.some(({ reference }) => reference?.startsWith("transfer for")))
+        assert.lengthOf((yield* (yield* Refunds).list()).data, 2)
+        assert.lengthOf((yield* (yield* Disputes).list()).data, 0)
+
+        const audit = yield* ReceiptAudit
+        let page = yield* audit.page()
+        for (;;) {
+          assert.deepStrictEqual(page.discrepancies, [])
+          if (page.last === null || !page.hasMore) break
+          page = yield* audit.page({ startingAfter: page.last })
+        }
+        const credits = yield* (yield* CreditAudit).page()
+        assert.deepStrictEqual(credits.discrepancies, [])
+      }).pipe(Effect.provide(Billing.layer), Effect.provideService(CurrentTenant, TENANT))
+    }).pipe(Effect.provide(Layer.fresh(Memory.layer))),
+  )
+})
+
+describe("billwright demo", () => {
+  it("fills an empty directory, and refuses it afterwards", async () => {
+    const args = ["demo", "--data-dir", join(directory, "data"), "--until", "2026-12-01T00:00:00Z"]
+    const first = await Cli.run(args)
+    assert.strictEqual(first.code, 0, first.stderr)
+    assert.include(first.stdout, "50 customers")
+    assert.include(first.stdout, `billwright serve --data-dir ${join(directory, "data")}`)
+    const again = await Cli.run(args)
+    assert.strictEqual(again.code, 1)
+    assert.include(again.stderr, "the demo needs an empty one")
+  }, 300_000)
+})

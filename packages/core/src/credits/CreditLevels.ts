@@ -1,0 +1,86 @@
+/**
+ * The levels that are watched of an account: those of its alerts and of its automatic top-up. The account keeps a copy of them, so that a change of
+ * credits knows without a look-up whether it may cross one.
+ */
+import { type CreditChange, fallsBelow, settleCredits } from "@billwright/engine"
+import { Effect } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { Collections } from "../shared/Collections.ts"
+import { autoTopUps, MAX_AUTO_TOP_UPS } from "./AutoTopUp.ts"
+import type { AccountKey, StoredGrant } from "./Credit.ts"
+import { type CreditAlert, creditAlerts, MAX_CREDIT_ALERTS } from "./CreditAlert.ts"
+import { type CreditEvent, lowOf } from "./CreditEvents.ts"
+import type { CreditStore, StoredLedger } from "./CreditStore.ts"
+import { TopUpQueue } from "./TopUpQueue.ts"
+
+/** Gives what reads and fires the alerts of accounts of the current tenant. */
+export const makeCreditLevels = Effect.gen(function* () {
+  const alerts = (yield* Collections).of(creditAlerts)
+  const autos = (yield* Collections).of(autoTopUps)
+  const outbox = yield* Outbox
+  const { lookAt } = yield* TopUpQueue
+
+  /** The alerts of a customer, newest first. */
+  const ofCustomer = (customerId: CustomerId) =>
+    alerts
+      .list({ customerId }, { limit: MAX_CREDIT_ALERTS, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+
+  const ofAccount = ({ customerId, unit }: AccountKey) =>
+    Effect.map(ofCustomer(customerId), ({ data }) => data.filter((alert) => alert.unit === unit))
+
+  const autosOf = ({ customerId, unit }: AccountKey) =>
+    autos.list({ customerId }, { limit: MAX_AUTO_TOP_UPS, cursor: undefined }).pipe(
+      Effect.map(({ data }) => data.filter((auto) => auto.unit === unit)),
+      Effect.catchTag("CursorNotFound", Effect.die),
+    )
+
+  const publish = ({ data, type }: CreditEvent, { customerId }: AccountKey) =>
+    outbox.publish(type, data, { customerId })
+
+  /**
+   * Fires the alerts whose levels a change crosses, and has its automatic top-up looked at: also when a grant is new that ends
+   * some time. Most changes do neither, and read no alert.
+   */
+  const fireCrossed = Effect.fnUntraced(function* (
+    key: AccountKey,
+    { account, levels }: StoredLedger,
+    change: CreditChange,
+    granted: ReadonlyArray<StoredGrant>,
+  ) {
+    const isCrossed = levels.some((level) => fallsBelow(level, account, change).length > 0)
+    const endsLater = levels.length > 0 && granted.some(({ expiresAt }) => expiresAt !== null)
+    if (isCrossed || endsLater) for (const { id } of yield* autosOf(key)) yield* lookAt(id, 0)
+    if (!isCrossed) return
+    for (const alert of (yield* ofAccount(key)).toReversed()) {
+      for (const sequence of fallsBelow(alert.level, account, change)) {
+        yield* publish(lowOf(alert, change.account, sequence), key)
+      }
+    }
+  })
+
+  /** Fires an alert with a new level, if less than that is available and its level before was not crossed. */
+  const fireNew = Effect.fnUntraced(function* (
+    alert: CreditAlert,
+    before: bigint | undefined,
+    ledger: StoredLedger,
+    now: number,
+  ) {
+    const { account } = settleCredits(ledger, now)
+    const wasLow = before !== undefined && account.available < before
+    if (wasLow || account.available >= alert.level) return
+    yield* publish(lowOf(alert, account, account.sequence), alert)
+  })
+
+  /** Copies the levels that are watched of an account, which is locked, to the account. */
+  const copy = Effect.fnUntraced(function* (store: CreditStore["Service"], key: AccountKey) {
+    const all = [...(yield* ofAccount(key)), ...(yield* autosOf(key))]
+    yield* store.watch(
+      key,
+      all.map(({ level }) => level),
+    )
+  })
+
+  return { ofCustomer, fireCrossed, fireNew, copy }
+})

@@ -1,0 +1,129 @@
+/**
+ * Writes top-ups: their invoices, and what follows when one is paid, voided or declined.
+ */
+import { Currency, type LineInput, stepsOfAmount, type TaxRate } from "@billwright/engine"
+import { DateTime, Effect, Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
+import { type InvoiceBook, isTopUp } from "../invoices/InvoiceBook.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import type { AutoTopUp } from "./AutoTopUp.ts"
+import { autoTopUps, MAX_AUTO_TOP_UPS } from "./AutoTopUp.ts"
+import type { CreditGrantId } from "./Credit.ts"
+import { type AutoTopUpId, type Purchase, TOP_UP_ID_PREFIX, type TopUp, TopUpId, topUps } from "./TopUp.ts"
+import { topUpSuspended, topUpSuspendedData } from "./TopUpEvents.ts"
+import { TopUpQueue } from "./TopUpQueue.ts"
+
+/** Credits in a currency pay invoices with their taxes. So nothing is taxed when they are bought. */
+const UNTAXED: TaxRate = {
+  category: "O",
+  rate: "0",
+  country: null,
+  reason: "Prepaid credit: taxed when it is used",
+}
+
+const lineOf = (invoiceId: InvoiceId, { amount, currency, price, taxCode, unit }: Purchase): LineInput => ({
+  id: `${invoiceId}.1`,
+  kind: "top_up",
+  origin: null,
+  charge: null,
+  description: Currency.isCurrency(unit) ? `Prepaid credit in ${unit}` : `Credits: ${unit}`,
+  periodStart: null,
+  periodEnd: null,
+  quantity: Currency.isCurrency(unit) ? null : String(amount),
+  amount: price,
+  steps: stepsOfAmount(price, Currency.exponentOf(currency) ?? 0),
+  receipt: null,
+  taxCode,
+  fixedTax: Currency.isCurrency(unit) ? UNTAXED : null,
+  creditOf: null,
+})
+
+/** Gives the functions that write top-ups in the current transaction. */
+export const makeTopUpBook = Effect.gen(function* () {
+  const collections = yield* Collections
+  const store = collections.of(topUps)
+  const autos = collections.of(autoTopUps)
+  const outbox = yield* Outbox
+  const ids = yield* IdGenerator
+  const { lookAt } = yield* TopUpQueue
+
+  /** Makes a top-up with the draft of its invoice, which is ready: a billing run issues it, if nobody does before. */
+  const make = Effect.fnUntraced(function* (
+    book: InvoiceBook,
+    purchase: Purchase,
+    autoTopUpId: AutoTopUpId | null,
+  ) {
+    const { currency, customerId } = purchase
+    const createdAt = yield* DateTime.now
+    const invoiceId = InvoiceId.make(yield* ids.next(INVOICE_ID_PREFIX))
+    const of = { id: invoiceId, customerId, subscriptionId: null, causes: [] }
+    yield* book.draft(
+      { ...of, dueAt: createdAt.epochMilliseconds, createdAt, updatedAt: createdAt },
+      { currency, periodStart: null, periodEnd: null },
+      [lineOf(invoiceId, purchase)],
+      { itemsUntil: null },
+    )
+    const id = TopUpId.make(yield* ids.next(TOP_UP_ID_PREFIX))
+    const fields = { status: "pending", invoiceId, grantId: null, autoTopUpId, createdAt } as const
+    const topUp: TopUp = { id, ...purchase, ...fields }
+    yield* store.insert(topUp)
+    return topUp
+  })
+
+  /** The top-up that an invoice is for. */
+  const ofInvoice = Effect.fnUntraced(function* ({ id: invoiceId, state }: StoredInvoice) {
+    if (!isTopUp(state.lines)) return Option.none<TopUp>()
+    const { data } = yield* store
+      .list({ invoiceId }, { limit: 1, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+    return Option.fromUndefinedOr(data[0])
+  })
+
+  /** Ends a top-up that is pending. Its automatic top-up is looked at again, which may buy the next one. */
+  const settle = Effect.fnUntraced(function* ({ autoTopUpId, id }: TopUp, grantId: CreditGrantId | null) {
+    const status = grantId === null ? "canceled" : "granted"
+    yield* store.modify(id, (topUp) => Effect.succeed({ ...topUp, status, grantId }))
+    if (autoTopUpId !== null && grantId !== null) yield* lookAt(autoTopUpId, 0)
+  })
+
+  /** The automatic top-ups of a customer, newest first. */
+  const autosOf = (customerId: CustomerId) =>
+    autos
+      .list({ customerId }, { limit: MAX_AUTO_TOP_UPS, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+
+  /** Takes note that a payment of an invoice was declined: its automatic top-up buys nothing any more. */
+  const declined = Effect.fnUntraced(function* (invoice: StoredInvoice) {
+    const topUp = Option.getOrUndefined(yield* ofInvoice(invoice))
+    if (topUp?.status !== "pending" || topUp.autoTopUpId === null) return
+    const suspendedAt = yield* DateTime.now
+    let suspended: AutoTopUp | undefined
+    yield* autos.modify(topUp.autoTopUpId, (auto) =>
+      Effect.sync(() => {
+        if (auto.suspendedAt !== null) return auto
+        suspended = { ...auto, suspendedAt }
+        return suspended
+      }),
+    )
+    if (suspended === undefined) return
+    const { customerId } = suspended
+    yield* outbox.publish(topUpSuspended, topUpSuspendedData(suspended, invoice.id), { customerId })
+  })
+
+  /** Arms the automatic top-ups of a customer with a new payment method. */
+  const arm = Effect.fnUntraced(function* (customerId: CustomerId) {
+    for (const { id, suspendedAt } of (yield* autosOf(customerId)).data) {
+      if (suspendedAt === null) continue
+      yield* autos.modify(id, (auto) => Effect.succeed({ ...auto, suspendedAt: null }))
+      yield* lookAt(id, 0)
+    }
+  })
+
+  return { arm, autos, autosOf, declined, make, ofInvoice, settle, store }
+})
+
+/** What writes top-ups. */
+export type TopUpBook = Effect.Success<typeof makeTopUpBook>

@@ -1,0 +1,180 @@
+/**
+ * Invoices and credit notes as documents for people.
+ */
+import type { Recipient } from "@billwright/engine"
+import type { BillingDocument } from "@billwright/engine/documents"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { type Customer, type CustomerId, customers } from "../customers/Customer.ts"
+import type { CreditNoteNotFound } from "../invoices/CreditNote.ts"
+import { CreditNotes } from "../invoices/CreditNotes.ts"
+import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
+import type { InvoiceId, InvoiceNotFound } from "../invoices/Invoice.ts"
+import { Invoices } from "../invoices/Invoices.ts"
+import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { StoredTax } from "../invoices/Taxes.ts"
+import { PaymentStore } from "../payments/PaymentStore.ts"
+import { Collections } from "../shared/Collections.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { SubscriptionStore } from "./SubscriptionStore.ts"
+
+type Failure = InvoicingUnsupported | StorageError
+
+/** The words and the style of documents, which are loaded with the first one. */
+const writing = Effect.promise(() => import("@billwright/engine/documents"))
+
+/** Makes a PDF of a document: `documentPdf` of `@billwright/pdf`. It may reject with `PdfUnavailable`. */
+export type MakePdf = (document: BillingDocument) => Promise<Uint8Array<ArrayBuffer>>
+
+/** What makes PDF. `null`: nothing does. */
+export class PdfMaker extends Context.Reference<MakePdf | null>("@billwright/core/subscriptions/PdfMaker", {
+  defaultValue: () => null,
+}) {}
+
+/** There is nothing that makes PDF: the optional package is not installed, or was not passed. */
+export class PdfUnavailable extends Schema.TaggedError<PdfUnavailable>()(
+  "PdfUnavailable",
+  {},
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return "PDF needs the package @billwright/pdf: install it with npm install @billwright/pdf"
+  }
+}
+
+/** A document as HTML. */
+export interface DocumentPage {
+  readonly html: string
+  /** The content security policy that the page also names itself. */
+  readonly policy: string
+}
+
+/** Documents of the current tenant, in the language of the customer, with what was paid and credited by now. */
+export class Documents extends Context.Service<
+  Documents,
+  {
+    /** Of an invoice. A draft has the lines and taxes that it would be issued with now. */
+    readonly invoice: (id: string) => Effect.Effect<BillingDocument, InvoiceNotFound | Failure, CurrentTenant>
+
+    readonly creditNote: (
+      id: string,
+    ) => Effect.Effect<BillingDocument, CreditNoteNotFound | InvoiceNotFound | Failure, CurrentTenant>
+
+    /** A page for screens and for paper. It has no script and needs no other file. */
+    readonly page: (document: BillingDocument) => Effect.Effect<DocumentPage>
+
+    /** A PDF, tagged for screen readers. The same document always has the same bytes. */
+    readonly pdf: (document: BillingDocument) => Effect.Effect<Uint8Array<ArrayBuffer>, PdfUnavailable>
+  }
+>()("@billwright/core/subscriptions/Documents") {
+  static readonly layer = Layer.effect(
+    Documents,
+    Effect.gen(function* () {
+      const invoices = yield* Invoices
+      const notes = yield* CreditNotes
+      const invoiceStore = yield* optionalPort(InvoiceStore)
+      const noteStore = yield* optionalPort(CreditNoteStore)
+      const paymentStore = yield* optionalPort(PaymentStore)
+      const subscriptionStore = yield* optionalPort(SubscriptionStore)
+      const owners = (yield* Collections).of(customers)
+      const { locale, seller, timezone } = yield* InvoiceSettings
+      const settings = { seller, locale, timezone }
+
+      /** Whom an invoice is addressed to: as it says itself, or the customer as it is now. */
+      const recipientOf = Effect.fnUntraced(function* (invoiceId: InvoiceId, customerId: CustomerId) {
+        const stored = Option.getOrUndefined(yield* (yield* invoiceStore).find(invoiceId))
+        if (stored?.taxedBy.billedTo !== undefined && stored.state.status !== "draft") {
+          return recipientAsBilled(stored.taxedBy, stored.taxedBy.billedTo)
+        }
+        return Option.match(yield* owners.find(customerId), {
+          onNone: () => unknownRecipient(customerId),
+          onSome: recipientOfCustomer,
+        })
+      })
+
+      const timezonesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
+        const store = yield* subscriptionStore
+        const zones: Record<string, string> = {}
+        for (const id of ids) {
+          const found = Option.getOrUndefined(yield* store.find(id))
+          if (found !== undefined) zones[id] = found.state.periods.timezone
+        }
+        return zones
+      })
+
+      const invoice = Effect.fn("Documents.invoice")(function* (id: string) {
+        const found = yield* invoices.get(id)
+        const payments = yield* (yield* paymentStore).ofInvoice(found.id)
+        const creditNotes = yield* (yield* noteStore).ofInvoice(found.id)
+        const { invoiceDocument } = yield* writing
+        return invoiceDocument({
+          invoice: found,
+          customer: yield* recipientOf(found.id, found.customerId),
+          settings,
+          payments: payments.flatMap(({ applied, paidAt }) =>
+            paidAt === null ? [] : [{ amount: applied, paidAt }],
+          ),
+          creditNotes,
+          timezones: yield* timezonesOf(found.subscriptionIds),
+        })
+      })
+
+      const creditNote = Effect.fn("Documents.creditNote")(function* (id: string) {
+        const found = yield* notes.get(id)
+        const { creditNoteDocument } = yield* writing
+        return creditNoteDocument({
+          creditNote: found,
+          invoice: yield* invoices.get(found.invoiceId),
+          customer: yield* recipientOf(found.invoiceId, found.customerId),
+          settings,
+        })
+      })
+
+      const page = (document: BillingDocument) =>
+        Effect.map(writing, ({ DOCUMENT_POLICY, documentHtml }) => ({
+          html: documentHtml(document),
+          policy: DOCUMENT_POLICY,
+        }))
+
+      const makePdf = yield* PdfMaker
+
+      const pdf = (document: BillingDocument) =>
+        makePdf === null
+          ? Effect.fail(new PdfUnavailable())
+          : Effect.tryPromise({ try: () => makePdf(document), catch: (error) => error }).pipe(
+              Effect.catch((error) =>
+                error instanceof PdfUnavailable ? Effect.fail(error) : Effect.die(error),
+              ),
+            )
+
+      return Documents.of({ invoice, creditNote, page, pdf })
+    }),
+  )
+}
+
+const recipientAsBilled = (
+  { customer: { country, taxId } }: StoredTax,
+  billedTo: NonNullable<StoredTax["billedTo"]>,
+): Recipient => ({ ...billedTo, country, taxId })
+
+const recipientOfCustomer = ({ address, country, locale, name, taxId, timezone }: Customer): Recipient => ({
+  name,
+  address,
+  country,
+  taxId,
+  locale,
+  timezone,
+})
+
+/** A customer that was erased. */
+const unknownRecipient = (name: string): Recipient => ({
+  name,
+  address: null,
+  country: null,
+  taxId: null,
+  locale: null,
+  timezone: null,
+})

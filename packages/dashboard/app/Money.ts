@@ -1,0 +1,79 @@
+/**
+ * Exact amounts of money. The API has integers of the minor unit, and exact texts in the currency's unit.
+ */
+import type { WireInteger } from "./Quantity.ts"
+
+const DEFAULT_DIGITS = 2
+/** ISO 4217 codes whose minor unit doesn't have two digits. A test compares them with those of the engine. */
+const OTHER_DIGITS: Readonly<Record<number, string>> = {
+  0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+  3: "BHD IQD JOD KWD LYD OMR TND",
+  4: "CLF UYW",
+}
+
+const digits: ReadonlyMap<string, number> = new Map(
+  Object.entries(OTHER_DIGITS).flatMap(([count, codes]) =>
+    codes.split(" ").map((code) => [code, Number(count)] as const),
+  ),
+)
+
+/** The number of digits of the minor unit: 2 for EUR, 0 for JPY. */
+export const digitsOf = (currency: string): number => digits.get(currency) ?? DEFAULT_DIGITS
+
+/** An amount of the minor unit as a decimal: `12.50`. */
+export const decimalOf = (amount: WireInteger, currency: string): string => {
+  const [value, count] = [BigInt(amount), digitsOf(currency)]
+  const text = (value < 0n ? -value : value).toString().padStart(count + 1, "0")
+  const whole = text.slice(0, text.length - count)
+  return `${value < 0n ? "-" : ""}${whole}${count === 0 ? "" : `.${text.slice(-count)}`}`
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** The digits are given, because those of `Intl` are not those of ISO 4217. */
+const formatOf = (currency: string, count: number): Intl.NumberFormat => {
+  const key = `${currency}${count}`
+  const known = formats.get(key)
+  if (known !== undefined) return known
+  const made = new Intl.NumberFormat("en-GB", {
+    style: "currency",
+    currency,
+    minimumFractionDigits: count,
+    maximumFractionDigits: count,
+  })
+  formats.set(key, made)
+  return made
+}
+
+/** A decimal is formatted exactly when it is a text, which the types of TypeScript don't say of every text. */
+const formatExactly = (format: Intl.NumberFormat, decimal: string): string =>
+  format.format(decimal as `${number}`)
+
+/** An amount of the minor unit for people: `€1,234.50`, `-¥500`. */
+export const format = (amount: WireInteger, currency: string): string =>
+  formatExactly(formatOf(currency, digitsOf(currency)), decimalOf(amount, currency))
+
+const DECIMAL = /^-?\d+(?:\.(\d+))?$/
+/** The most digits after the point that `Intl` formats. */
+const MAX_FORMATTED_DIGITS = 100
+
+/**
+ * An exact text in the currency's unit for people: `€0.002`. It has all its digits, and at least those of the minor unit.
+ * A fraction stays as it is: `10/3 EUR`.
+ */
+export const formatExact = (text: string, currency: string): string => {
+  const match = DECIMAL.exec(text)
+  const count = match?.[1]?.length ?? 0
+  if (match === null || count > MAX_FORMATTED_DIGITS) return `${text} ${currency}`
+  return formatExactly(formatOf(currency, Math.max(digitsOf(currency), count)), text)
+}
+
+/** Reads an amount that somebody typed in the currency's unit, as an integer of the minor unit. */
+export const parse = (text: string, currency: string): bigint | undefined => {
+  const count = digitsOf(currency)
+  const plain = text.trim().replaceAll(",", "")
+  const match = /^(\d{1,30})(?:\.(\d*))?$/.exec(plain)
+  const fraction = (match?.[2] ?? "").replace(/0+$/, "")
+  if (match === null || fraction.length > count) return undefined
+  return BigInt(`${match[1]}${fraction.padEnd(count, "0")}`)
+}

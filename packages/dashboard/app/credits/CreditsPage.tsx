@@ -1,0 +1,124 @@
+/**
+ * The credits of a customer: the balance over time, grants, holds and entries.
+ */
+import { useState } from "react"
+import * as Queries from "../api/Queries.ts"
+import { useCustomerNow } from "../clocks/useCustomerNow.ts"
+import * as Money from "../Money.ts"
+import { BarChart } from "../ui/BarChart.tsx"
+import { EmptyState } from "../ui/EmptyState.tsx"
+import { Figure } from "../ui/Facts.tsx"
+import { SelectFilter, useFilters } from "../ui/Filters.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Loaded } from "../ui/Loading.tsx"
+import { Page } from "../ui/Page.tsx"
+import { balancesOf } from "./Balances.ts"
+import { GrantCredits } from "./CreditDialogs.tsx"
+import { Entries } from "./Entries.tsx"
+import { Grants } from "./Grants.tsx"
+import { Holds } from "./Holds.tsx"
+import * as Units from "./Units.ts"
+import { unitsOf, useBalance, useGrants, useRecentEntries } from "./useCredits.ts"
+
+interface Account {
+  readonly customerId: string
+  readonly unit: string
+}
+
+const tick = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
+
+/** A bar is as high as the amount that people read: in the currency's unit. */
+const heightOf = (available: bigint, unit: string): number =>
+  Units.isMoney(unit) ? Number(Money.decimalOf(available, unit)) : Number(available)
+
+const BalanceChart = ({ customerId, unit }: Account) => {
+  const balance = useBalance(customerId, unit).data
+  const entries = useRecentEntries(customerId, unit).data
+  const now = useCustomerNow(Queries.useCustomer(customerId).data)
+  if (balance === undefined || entries === undefined) return null
+  const days = balancesOf(BigInt(balance.available), entries, now)
+  return (
+    <BarChart
+      describe={(index) => {
+        const day = days[index]
+        return day === undefined ? "" : `${tick.format(day.start)}: ${Units.format(day.available, unit)}`
+      }}
+      label={`What was available at the end of each day. Now: ${Units.format(balance.available, unit)}`}
+      series={[
+        {
+          label: "Available",
+          className: "chart-usage",
+          values: days.map(({ available }) => heightOf(available, unit)),
+        },
+      ]}
+      starts={days.map(({ start }) => start)}
+      tick={(at) => tick.format(at)}
+    />
+  )
+}
+
+const Balance = ({ customerId, unit }: Account) => (
+  <Loaded lines={2} query={useBalance(customerId, unit)}>
+    {({ available, debt, held }) => (
+      <dl className="figures">
+        <Figure name="Available" value={Units.format(available, unit)} />
+        <Figure name="Held" value={Units.format(held, unit)} />
+        <Figure name="Owed" value={Units.format(debt, unit)} />
+      </dl>
+    )}
+  </Loaded>
+)
+
+export const CreditsPage = ({ id }: { readonly id: string }) => {
+  const filters = useFilters()
+  const customer = Queries.useCustomer(id).data
+  const query = useGrants(id)
+  const units = unitsOf(query.data ?? [])
+  const unit = filters.get("unit") ?? units[0]
+  const [isGranting, setIsGranting] = useState(false)
+  return (
+    <Page
+      actions={
+        <button className="button primary" onClick={() => setIsGranting(true)} type="button">
+          <Icon name="plus" /> Grant credits
+        </button>
+      }
+      title={unit === undefined ? "Credits" : `Credits: ${unit}`}
+      up={{ href: `/customers/${id}`, label: customer?.name ?? "Customer", id: "credits" }}
+    >
+      <Loaded lines={8} query={query}>
+        {(grants) =>
+          unit === undefined ? (
+            <EmptyState title="No credits were granted">
+              <p>Grant some with the button above. Plans and credit notes grant them, too.</p>
+            </EmptyState>
+          ) : (
+            <>
+              {units.length > 1 && (
+                <SelectFilter
+                  filters={filters}
+                  label="Unit"
+                  name="unit"
+                  options={units.map((each) => [each, each] as const)}
+                />
+              )}
+              <Balance customerId={id} unit={unit} />
+              <BalanceChart customerId={id} unit={unit} />
+              <Grants grants={grants.filter((grant) => grant.unit === unit)} />
+              <Holds customerId={id} unit={unit} />
+              <Entries customerId={id} key={unit} unit={unit} />
+            </>
+          )
+        }
+      </Loaded>
+      {isGranting && (
+        <GrantCredits
+          customerId={id}
+          onClose={() => setIsGranting(false)}
+          onDone={(grant) => filters.set("unit", grant.unit)}
+          unit={unit}
+        />
+      )}
+    </Page>
+  )
+}

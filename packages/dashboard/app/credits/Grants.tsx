@@ -1,0 +1,64 @@
+import { useState } from "react"
+import type { CreditGrant } from "../api/Types.ts"
+import { Day } from "../ui/Period.tsx"
+import { StateBadge, type Tone } from "../ui/StateBadge.tsx"
+import { VoidGrant } from "./CreditDialogs.tsx"
+import * as Units from "./Units.ts"
+
+const GRANTS: Readonly<Record<CreditGrant["status"], readonly [tone: Tone, word: string]>> = {
+  pending: ["wait", "Not begun"],
+  active: ["good", "Active"],
+  expired: ["quiet", "Expired"],
+  voided: ["quiet", "Taken back"],
+}
+
+const KINDS = { paid: "Paid", promotional: "Present", plan: "Of the plan" } as const
+
+const GrantLine = ({ grant, onVoid }: { readonly grant: CreditGrant; readonly onVoid: () => void }) => {
+  const [tone, word] = GRANTS[grant.status]
+  return (
+    <li className="line">
+      <span className="line-state wide">
+        <StateBadge tone={tone} word={word} />
+      </span>
+      <span className="grow two-lines">
+        <span className="strong">
+          {KINDS[grant.kind]}: {Units.format(grant.amount, grant.unit)}
+        </span>
+        <span className="muted">
+          from <Day at={grant.effective_at} />
+          {grant.expires_at === null ? (
+            ", without end"
+          ) : (
+            <>
+              {" until "}
+              <Day at={grant.expires_at} />
+            </>
+          )}
+        </span>
+      </span>
+      <span className="amount">{Units.format(grant.available, grant.unit)} left</span>
+      {BigInt(grant.available) > 0n && (
+        <button className="button small" onClick={onVoid} type="button">
+          Take back…
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** Grants, each of which can be taken back. */
+export const Grants = ({ grants }: { readonly grants: ReadonlyArray<CreditGrant> }) => {
+  const [voided, setVoided] = useState<CreditGrant>()
+  return (
+    <section aria-labelledby="grants-title" className="section">
+      <h2 id="grants-title">Grants</h2>
+      <ul className="lines">
+        {grants.map((grant) => (
+          <GrantLine grant={grant} key={grant.id} onVoid={() => setVoided(grant)} />
+        ))}
+      </ul>
+      {voided !== undefined && <VoidGrant grant={voided} onClose={() => setVoided(undefined)} />}
+    </section>
+  )
+}

@@ -1,0 +1,136 @@
+import { useState } from "react"
+import { Link, useLocation } from "wouter"
+import type { Subscription } from "../api/Types.ts"
+import { useLiveList } from "../api/useLiveList.ts"
+import { CustomerFilter } from "../customers/CustomerFilter.tsx"
+import { CustomerName } from "../customers/CustomerName.tsx"
+import * as Instant from "../Instant.ts"
+import { useSession } from "../session/Session.tsx"
+import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { EmptyState } from "../ui/EmptyState.tsx"
+import { FilterBar, type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Page } from "../ui/Page.tsx"
+import { Day } from "../ui/Period.tsx"
+import { CreateSubscription } from "./CreateSubscription.tsx"
+import { PhaseBadge, WarningBadges } from "./PhaseBadge.tsx"
+import { PHASE_OPTIONS, planText, quantitiesText } from "./SubscriptionStates.ts"
+
+const COLUMNS: ReadonlyArray<Column<Subscription>> = [
+  {
+    id: "plan",
+    header: "Plan",
+    width: "minmax(10rem, 1fr)",
+    narrow: "first",
+    cell: ({ id, plan }) => (
+      <Link className="row-link" href={`/subscriptions/${id}`}>
+        {planText(plan)}
+      </Link>
+    ),
+  },
+  {
+    id: "phase",
+    header: "Phase",
+    width: "minmax(13rem, 1fr)",
+    narrow: "fixed",
+    cell: (subscription) => (
+      <span className="badges">
+        <PhaseBadge phase={subscription.phase} />
+        <WarningBadges subscription={subscription} />
+      </span>
+    ),
+  },
+  {
+    id: "customer",
+    header: "Customer",
+    width: "minmax(9rem, 1.2fr)",
+    cell: ({ customer_id: id }) => <CustomerName className="cell-link" id={id} />,
+  },
+  {
+    id: "quantities",
+    header: "Quantities",
+    width: "minmax(7rem, 1fr)",
+    narrow: "hidden",
+    cell: ({ quantities }) => <span className="muted">{quantitiesText(quantities)}</span>,
+  },
+  {
+    id: "started",
+    header: `Since (${Instant.zone})`,
+    width: "minmax(8rem, 0.7fr)",
+    isNumber: true,
+    narrow: "end",
+    cell: ({ start_at: at }) => <Day at={at} />,
+  },
+  {
+    id: "renews",
+    header: "Renews or ends",
+    width: "minmax(8rem, 0.7fr)",
+    isNumber: true,
+    narrow: "hidden",
+    cell: ({ current_period_end: renews, ended_at: ended, ends_at: ends }) => {
+      const at = ended ?? ends ?? renews
+      return at === null ? <span className="muted">–</span> : <Day at={at} />
+    },
+  },
+]
+
+const queryOf = (filters: Filters) => ({
+  phase: filters.get("phase") as Subscription["phase"] | undefined,
+  customer_id: filters.get("customer"),
+})
+
+const NoSubscriptions = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState title="No subscriptions match these filters">
+      <p>Clear a filter to see more.</p>
+    </EmptyState>
+  ) : (
+    <EmptyState command="npx @billwright/cli catalog push plans.json" title="No subscriptions yet">
+      <p>
+        A subscription gives a customer a <Link href="/plans">plan</Link>. Push your plans, then start one
+        with the button above.
+      </p>
+    </EmptyState>
+  )
+
+export const SubscriptionsPage = () => {
+  const { client } = useSession()
+  const [, navigate] = useLocation()
+  const filters = useFilters()
+  const [isCreating, setIsCreating] = useState(false)
+  const query = queryOf(filters)
+  const list = useLiveList<Subscription>({
+    key: ["subscriptions", query],
+    fetchPage: (page, signal) =>
+      client.call("get", "/v1/subscriptions", { query: { ...query, ...page }, signal }),
+  })
+  return (
+    <Page
+      actions={
+        <button className="button primary" onClick={() => setIsCreating(true)} type="button">
+          <Icon name="plus" /> New subscription
+        </button>
+      }
+      isList
+      title="Subscriptions"
+    >
+      <FilterBar filters={filters}>
+        <SelectFilter filters={filters} label="Phase" name="phase" options={PHASE_OPTIONS} />
+        <CustomerFilter filters={filters} name="customer" />
+      </FilterBar>
+      <DataTable
+        columns={COLUMNS}
+        empty={<NoSubscriptions isFiltered={filters.isAny} />}
+        label="Subscriptions"
+        list={list}
+      />
+      {isCreating && (
+        <CreateSubscription
+          customerId={query.customer_id}
+          onClose={() => setIsCreating(false)}
+          onDone={({ id }) => navigate(`/subscriptions/${id}`)}
+        />
+      )}
+    </Page>
+  )
+}

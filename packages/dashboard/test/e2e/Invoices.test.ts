@@ -1,0 +1,166 @@
+/**
+ * Invoices: the list, the computation of each line down to its records, and actions that say the money.
+ */
+import { assert, describe, it } from "vitest"
+import { button, dialog, host, newPayer, sample, visit } from "./BillingPages.ts"
+import * as Host from "./Host.ts"
+
+type Answer = Record<string, unknown>
+const invoiceOf = (id: string): Promise<Answer> => host.call("GET", `/invoices/${id}`)
+
+/** A draft of a new customer, who has no credit. */
+const draftOf = async (amount: number): Promise<string> => {
+  const body = {
+    customer_id: await newPayer(),
+    currency: "EUR",
+    lines: [{ description: "Workshop", amount }],
+  }
+  return String((await host.call("POST", "/invoices", body))["id"])
+}
+
+describe("the list", () => {
+  it("has states and totals, and filters that are part of its address", async () => {
+    const { context, page, problems } = await visit("/invoices")
+    const rows = page.locator(".table-body .row")
+    await rows.first().waitFor()
+    assert.isAbove(await rows.count(), 15)
+    await page.getByLabel("Status").selectOption("draft")
+    await page.getByText("1 in all").waitFor()
+    assert.include((await rows.first().textContent()) ?? "", "€1,620.00")
+    assert.match(page.url(), /status=draft/)
+    await page.getByLabel("Status").selectOption("void")
+    await page.getByText("No invoices match these filters").waitFor()
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  it("is left and entered by keyboard", async () => {
+    const { context, page } = await visit("/")
+    await page.keyboard.press("g")
+    await page.keyboard.press("i")
+    await page.locator(".table-body .row").first().waitFor()
+    await page.keyboard.press("j")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: /^(Draft invoice|Invoice 2\d{3}-\d+)$/ }).waitFor()
+    await page.keyboard.press("Backspace")
+    await page.getByRole("heading", { level: 1, name: "Invoices" }).waitFor()
+    await context.close()
+  })
+})
+
+describe("a line", () => {
+  it("unfolds to its computation, and to the records that it bills", async () => {
+    const stored = await invoiceOf(sample.paidInvoiceId)
+    const lines = stored["lines"] as ReadonlyArray<Answer>
+    const usage = lines.find(({ kind }) => kind === "usage")!
+    const path = `/invoices/${sample.paidInvoiceId}/lines/${String(usage["id"])}/records?limit=100`
+    const { data } = await host.call("GET", path)
+    const { context, page, problems } = await visit(`/invoices/${sample.paidInvoiceId}`)
+    const line = page.locator(".invoice-line", { hasText: "usage" })
+    await line.locator("summary").focus()
+    await page.keyboard.press("Enter")
+    const steps = line.getByRole("list", { name: "Computation" }).locator("li")
+    assert.strictEqual(await steps.count(), (usage["steps"] as ReadonlyArray<unknown>).length)
+    assert.include((await steps.nth(1).textContent()) ?? "", "1,000 free")
+    assert.include((await steps.last().textContent()) ?? "", `${Number(usage["amount"]) / 100}`)
+    await button(page, "Show the records").click()
+    const records = line.getByRole("list", { name: "Records" }).locator("li")
+    await records.first().waitFor()
+    await page.getByRole("button", { name: "More records" }).click()
+    await page.getByRole("button", { name: "More records" }).waitFor({ state: "detached" })
+    assert.strictEqual(await records.count(), (data as ReadonlyArray<unknown>).length)
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+})
+
+describe("an action", () => {
+  it("is offered only where the invoice allows it", async () => {
+    const { context, page } = await visit(`/invoices/${sample.paidInvoiceId}`)
+    await button(page, "Credit…").waitFor()
+    assert.deepEqual(await page.locator(".page-actions button").allTextContents(), ["Credit…"])
+    await context.close()
+  })
+
+  it("issues a draft, charges the card, and credits a part, with the money in each question", async () => {
+    const id = await draftOf(25_000)
+    const { context, page, problems } = await visit(`/invoices/${id}`)
+    await button(page, "Issue…").click()
+    await dialog(page).getByText("Issue the invoice over €250.00?").waitFor()
+    await button(page, "Issue the invoice").click()
+    await page.getByRole("heading", { level: 1, name: /^Invoice 2026-/ }).waitFor()
+    assert.strictEqual((await invoiceOf(id))["status"], "open")
+
+    await button(page, "Charge…").click()
+    await dialog(page).getByText("Visa •••• 4242").waitFor({ state: "attached" })
+    await button(page, "Charge €250.00").click()
+    await page.locator(".page-title .badge", { hasText: "Paid" }).waitFor()
+    await page.getByText("By fake").waitFor()
+
+    await button(page, "Credit…").click()
+    await page.getByText("One amount, spread over the lines in proportion").click()
+    await page.getByLabel("Amount (EUR)").fill("100.005")
+    await button(page, "Create the credit note").click()
+    await page.getByText("must be an amount with at most 2 digits after the point").waitFor()
+    await page.getByLabel("Amount (EUR)").fill("100")
+    await page.getByLabel("Refund (EUR)").fill("40")
+    await button(page, "Create the credit note").click()
+    await page.getByRole("heading", { name: "Credit notes" }).waitFor()
+    const { amount_credited: credited } = await invoiceOf(id)
+    assert.strictEqual(credited, 10_000)
+    const note = page.locator(".line", { hasText: "Credit note" })
+    assert.include((await note.textContent()) ?? "", "refunded €40.00")
+    assert.include((await note.textContent()) ?? "", "kept as credit €60.00")
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  it("records a part of the money, writes the rest off, and refuses to take too much", async () => {
+    const id = await draftOf(10_000)
+    await host.call("POST", `/invoices/${id}/finalize`)
+    const { context, page } = await visit(`/invoices/${id}`)
+    await button(page, "Record a payment…").click()
+    await page.getByLabel("Amount (EUR)").fill("120")
+    await button(page, "Record the payment").click()
+    await dialog(page).getByRole("alert").waitFor()
+    await page.getByLabel("Amount (EUR)").fill("30")
+    await button(page, "Record the payment").click()
+    await dialog(page).waitFor({ state: "detached" })
+    await page.locator(".sums", { hasText: "€70.00" }).waitFor()
+    await button(page, "Write off…").click()
+    await dialog(page).getByText("Write off €70.00 of Invoice").waitFor()
+    await button(page, "Write it off").click()
+    await page.locator(".page-title .badge", { hasText: "Uncollectible" }).waitFor()
+    await context.close()
+  })
+
+  it("voids an invoice of which nothing was paid", async () => {
+    const { data } = await host.call("GET", "/invoices?status=open&limit=100")
+    const waiting = (data as ReadonlyArray<Answer>).find(
+      ({ collection }) => collection === "awaiting_method",
+    )!
+    const { context, page } = await visit(`/invoices/${String(waiting["id"])}`)
+    await page.locator(".page-title .badge", { hasText: "No payment method" }).waitFor()
+    await button(page, "Void…").click()
+    await dialog(page)
+      .getByText(`Void Invoice ${String(waiting["number"])} over €${Number(waiting["total"]) / 100}.00?`)
+      .waitFor()
+    await button(page, "Void the invoice").click()
+    await page.locator(".page-title .badge", { hasText: "Void" }).waitFor()
+    assert.strictEqual((await invoiceOf(String(waiting["id"])))["amount_due"], 0)
+    await context.close()
+  })
+})
+
+describe("its events", () => {
+  it("can be sent again", async () => {
+    const receiver = await Host.startReceiver()
+    await host.call("POST", "/webhook_endpoints", { url: receiver.url, event_types: ["invoice.created"] })
+    const { context, page } = await visit(`/invoices/${sample.draftInvoiceId}`)
+    await page.getByRole("button", { name: "Send again… invoice.created" }).click()
+    await button(page, "Replay").click()
+    await page.getByText("Delivered: the receiver answered HTTP 200 to attempt 1.").waitFor()
+    await context.close()
+    await receiver.close()
+  })
+})

@@ -1,0 +1,141 @@
+/**
+ * The computation of a line in words.
+ */
+import type { Line } from "../invoices/Line.ts"
+import type { Step } from "../rating/Step.ts"
+import type { ExplainedStep } from "./Document.ts"
+import type { Format } from "./Format.ts"
+import { fill, type Texts } from "./Texts.ts"
+
+/** Most steps of a line that a document shows. */
+const MAX_EXPLAINED_STEPS = 100
+
+/** Steps that the columns of a line say already. */
+const PLAIN: ReadonlyArray<Step["type"]> = ["aggregate", "flat", "unit", "round"]
+
+/** Steps whose amount is the new amount of the line, and not a part of it. */
+const CHANGES: ReadonlyArray<Step["type"]> = [
+  "share",
+  "discount",
+  "maximum",
+  "minimum",
+  "round",
+  "already_billed",
+]
+
+class Words {
+  readonly #texts: Texts
+  readonly #format: Format
+
+  constructor(texts: Texts, format: Format) {
+    this.#texts = texts
+    this.#format = format
+  }
+
+  of(step: Step): string {
+    return fill(this.#texts.steps[step.type], this.#values(step))
+  }
+
+  /** The range of a tier. `write` writes its bounds. */
+  #range(
+    { from, up_to }: { readonly from: string; readonly up_to: string | null },
+    write: (text: string) => string,
+  ) {
+    const bounds = { from: write(from), to: up_to === null ? "" : write(up_to) }
+    if (up_to === null) return fill(this.#texts.above, bounds)
+    return fill(from === "0" ? this.#texts.upTo : this.#texts.between, bounds)
+  }
+
+  #values(step: Step): Readonly<Record<string, string>> {
+    const number = (text: string) => this.#format.number(text)
+    const price = (text: string) => this.#format.price(text)
+    const percent = (text: string) => this.#format.percent(text)
+    switch (step.type) {
+      case "aggregate":
+        return { quantity: number(step.quantity) }
+      case "convert":
+        return { divide_by: number(step.divide_by), quantity: number(step.quantity) }
+      case "free":
+        return { free: number(step.free), quantity: number(step.quantity) }
+      case "unit":
+        return { quantity: number(step.quantity), price: price(step.price) }
+      case "package":
+        return { packages: number(step.packages), size: number(step.size), price: price(step.price) }
+      case "tier":
+        return {
+          range: this.#range(step, number),
+          quantity: number(step.quantity),
+          price: price(step.price),
+        }
+      case "package_tier":
+        return {
+          range: this.#range(step, number),
+          packages: number(step.packages),
+          size: number(step.size),
+          price: price(step.price),
+        }
+      case "percent":
+        return { rate: percent(step.rate), money: price(step.money) }
+      case "percent_tier":
+        return {
+          range: this.#range(step, (text) => this.#format.minor(text)),
+          rate: percent(step.rate),
+          money: price(step.money),
+        }
+      case "record_minimum":
+      case "record_maximum":
+        return { records: number(step.records), price: price(step.price) }
+      case "share":
+        return { share: this.#format.share(step.numerator, step.denominator) }
+      case "discount":
+        return { percent: percent(step.percent) }
+      case "already_billed":
+        return { billed: price(step.billed) }
+      case "flat":
+      case "maximum":
+      case "minimum":
+      case "round":
+        return {}
+    }
+  }
+}
+
+/** The flat amount that comes with a tier or with the records of a percentage. Empty if there is none. */
+const flatOf = (step: Step, format: Format): string => {
+  switch (step.type) {
+    case "tier":
+    case "package_tier":
+    case "percent_tier":
+      return step.flat === "0" ? "" : format.price(step.flat)
+    case "percent":
+      return step.flat === "0" ? "" : `${format.number(step.records)} × ${format.price(step.flat)}`
+    default:
+      return ""
+  }
+}
+
+/** A tier that the quantity did not reach says nothing. */
+const isEmpty = (step: Step): boolean =>
+  (step.type === "tier" || step.type === "package_tier") && step.quantity === "0" && step.amount === "0"
+
+/** The steps of a line. Empty if its columns say everything. */
+export const explanationOf = (
+  { steps }: Pick<Line, "steps">,
+  texts: Texts,
+  format: Format,
+): ReadonlyArray<ExplainedStep> => {
+  if (steps.every(({ type }) => PLAIN.includes(type))) return []
+  const words = new Words(texts, format)
+  const told = steps.filter((step) => !isEmpty(step))
+  const rows = told.slice(0, MAX_EXPLAINED_STEPS).map((step): ExplainedStep => {
+    const flat = flatOf(step, format)
+    const text = words.of(step)
+    const amount = "amount" in step ? format.price(step.amount) : null
+    return {
+      text: flat === "" ? text : fill(texts.withFlat, { text, flat }),
+      amount: amount !== null && CHANGES.includes(step.type) ? `= ${amount}` : amount,
+    }
+  })
+  const more = told.length - rows.length
+  return more === 0 ? rows : [...rows, { text: fill(texts.moreSteps, { count: String(more) }), amount: null }]
+}

@@ -1,0 +1,4 @@
+/**
+ * Invoices and credit notes of Billwright as PDF.
+ */
+export { documentPdf } from "./Pdf.ts"

@@ -1,0 +1,232 @@
+/**
+ * Top-ups: credits that are bought by a call, or by themselves below a level.
+ */
+import {
+  AutoTopUps,
+  BillingRuns,
+  type Credit,
+  CreditAlerts,
+  Credits,
+  type Customer,
+  Invoices,
+  Payments,
+  TopUps,
+} from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { times, together } from "../contract/ContractTest.ts"
+import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
+import { newCustomer, scenario, told, until } from "./Scenario.ts"
+
+const services = Layer.mergeAll(
+  AutoTopUps.layer,
+  CreditAlerts.layer,
+  Credits.layer,
+  Payments.layer,
+  TopUps.layer,
+)
+
+const CALLERS = 64
+
+const bought = { unit: "token", amount: 1_000n, currency: "EUR", price: 500n } as const
+
+const available = Effect.fnUntraced(function* (customerId: Customer.CustomerId, unit = "token") {
+  return (yield* (yield* Credits).balance({ customerId, unit })).available
+})
+
+const pay = Effect.fnUntraced(function* (invoiceId: string) {
+  const { amountDue } = yield* (yield* Invoices).get(invoiceId)
+  return yield* (yield* Payments).record({ invoiceId, amount: amountDue, acceptOverpayment: true } as never)
+})
+
+const lowEvents = Effect.map(told, (all) => all.filter((one) => / credit\.(low|granted)/.test(one)))
+
+/** An account of a customer with so many tokens, and an automatic top-up below a level. */
+const begin = (has: bigint, level: bigint, maxPerDay = 1) =>
+  Effect.gen(function* () {
+    const { id: customerId } = yield* newCustomer
+    const account: Credit.AccountKey = { customerId, unit: "token" }
+    yield* (yield* Credits).grant({ ...account, kind: "paid", amount: has })
+    const auto = yield* (yield* AutoTopUps).create({ customerId, ...bought, level, maxPerDay })
+    yield* (yield* BillingRuns).runDue()
+    return { account, auto, customerId }
+  })
+
+const bySelf = Effect.fnUntraced(function* (customerId: Customer.CustomerId) {
+  yield* (yield* BillingRuns).runDue()
+  return (yield* (yield* TopUps).list({ customerId })).data.toReversed()
+})
+
+const byCall = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "a top-up gives its credits when its invoice is paid, once",
+    Effect.gen(function* () {
+      const [topUps, invoices] = [yield* TopUps, yield* Invoices]
+      const { id: customerId } = yield* newCustomer
+      const topUp = yield* topUps.create({ customerId, ...bought })
+      assert.deepInclude(topUp, { ...bought, status: "pending", grantId: null, autoTopUpId: null })
+      const invoice = yield* invoices.get(topUp.invoiceId)
+      assert.deepInclude(invoice, { status: "open", amountDue: 500n, currency: "EUR" })
+      assert.deepStrictEqual(
+        invoice.lines.map(({ amount, kind, quantity }) => [kind, quantity, amount]),
+        [["top_up", "1000", 500n]],
+      )
+      assert.strictEqual(yield* available(customerId), 0n)
+      yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 200n })
+      assert.strictEqual(yield* available(customerId), 0n)
+      yield* pay(invoice.id)
+      assert.strictEqual(yield* available(customerId), 1_000n)
+      const granted = yield* topUps.get(topUp.id)
+      assert.strictEqual(granted.status, "granted")
+      const grant = yield* (yield* Credits).getGrant(granted.grantId!)
+      assert.deepInclude(grant, { kind: "paid", amount: 1_000n })
+      assert.deepInclude(grant.source, { type: "invoice", id: invoice.id })
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "credits in a currency are bought with money and without taxes, and not with credits",
+    Effect.gen(function* () {
+      const [topUps, invoices, credits] = [yield* TopUps, yield* Invoices, yield* Credits]
+      const { id: customerId } = yield* newCustomer
+      const euros = { customerId, unit: "EUR" }
+      yield* credits.grant({ ...euros, kind: "paid", amount: 300n })
+      yield* credits.grant({ ...euros, kind: "promotional", amount: 300n })
+      const topUp = yield* topUps.create({ ...euros, amount: 2_000n })
+      assert.deepInclude(topUp, { currency: "EUR", price: 2_000n })
+      const invoice = yield* invoices.get(topUp.invoiceId)
+      assert.deepInclude(invoice, { status: "open", amountDue: 2_000n })
+      assert.strictEqual(invoice.lines[0]!.tax.category, "O")
+      assert.strictEqual(yield* available(customerId, "EUR"), 600n)
+      yield* pay(invoice.id)
+      assert.strictEqual(yield* available(customerId, "EUR"), 2_600n)
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "a voided invoice gives nothing, and what can't be bought is refused by name",
+    Effect.gen(function* () {
+      const [topUps, invoices] = [yield* TopUps, yield* Invoices]
+      const { id: customerId } = yield* newCustomer
+      const { id, invoiceId } = yield* topUps.create({ customerId, ...bought })
+      yield* invoices.void(invoiceId)
+      assert.deepInclude(yield* topUps.get(id), { status: "canceled", grantId: null })
+      assert.strictEqual(yield* available(customerId), 0n)
+      const { currency: _, ...noCurrency } = bought
+      const { price: __, ...noPrice } = bought
+      const euros = { unit: "EUR", amount: 5n } as const
+      const wrong = [
+        ["currency", noCurrency],
+        ["price", noPrice],
+        ["currency", { ...euros, currency: "USD" }],
+        ["price", { ...euros, price: 4n }],
+        ["taxCode", { ...euros, taxCode: "reduced" }],
+        ["amount", { ...euros, amount: 10n ** 16n }],
+        ["currency", { ...bought, currency: "QQQ" }],
+      ] as const
+      for (const [field, input] of wrong) {
+        const refused = yield* Effect.flip(topUps.create({ customerId, ...input }))
+        assert.deepInclude(refused, { _tag: "InvalidInput", field })
+      }
+    }).pipe(Effect.provide(services)),
+  )
+}
+
+const byLevel = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "of many callers and runners at once, a crossing buys once",
+    Effect.gen(function* () {
+      const [credits, runs] = [yield* Credits, yield* BillingRuns]
+      const { account, auto, customerId } = yield* begin(1_000n, 900n)
+      assert.lengthOf(yield* bySelf(customerId), 0)
+      yield* together(times(CALLERS, () => credits.consume({ ...account, amount: 3n })))
+      yield* together(times(4, () => runs.runDue()))
+      const all = yield* bySelf(customerId)
+      assert.lengthOf(all, 1)
+      assert.deepInclude(all[0], { ...bought, status: "pending", autoTopUpId: auto.id })
+      assert.deepInclude(yield* (yield* Invoices).get(all[0]!.invoiceId), { status: "open", amountDue: 500n })
+      yield* pay(all[0]!.invoiceId)
+      yield* runs.runDue()
+      assert.strictEqual(yield* available(customerId), 1_808n)
+      assert.lengthOf(yield* bySelf(customerId), 1)
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "it buys one after another, and so often in a UTC day",
+    Effect.gen(function* () {
+      const [autos, credits, topUps] = [yield* AutoTopUps, yield* Credits, yield* TopUps]
+      const { account, auto, customerId } = yield* begin(5_000n, 4_000n, 2)
+      yield* credits.consume({ ...account, amount: 5_000n })
+      const [first] = yield* bySelf(customerId)
+      // While it is not paid, nothing more is bought, also when the level is crossed again.
+      yield* credits.grant({ ...account, kind: "promotional", amount: 4_000n })
+      yield* credits.consume({ ...account, amount: 4_000n })
+      assert.lengthOf(yield* bySelf(customerId), 1)
+      yield* pay(first!.invoiceId)
+      const second = (yield* bySelf(customerId))[1]!
+      yield* pay(second.invoiceId)
+      assert.lengthOf(yield* bySelf(customerId), 2)
+      yield* autos.update(auto.id, {})
+      assert.lengthOf(yield* bySelf(customerId), 2)
+      yield* until("2026-01-01T23:59")
+      assert.lengthOf((yield* topUps.list({ customerId })).data, 2)
+      yield* until("2026-01-02")
+      assert.lengthOf((yield* topUps.list({ customerId })).data, 3)
+      yield* autos.delete(auto.id)
+      yield* pay((yield* bySelf(customerId))[2]!.invoiceId)
+      assert.lengthOf(yield* bySelf(customerId), 3)
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "credits that expire are noted at their instant, with events and a top-up",
+    Effect.gen(function* () {
+      const credits = yield* Credits
+      const { account, customerId } = yield* begin(100n, 500n)
+      const [first] = yield* bySelf(customerId)
+      yield* pay(first!.invoiceId)
+      yield* bySelf(customerId)
+      yield* (yield* CreditAlerts).create({ ...account, level: 1_150n })
+      const expiresAt = DateTime.add(yield* DateTime.now, { days: 3 })
+      yield* credits.consume({ ...account, amount: 700n })
+      yield* credits.grant({ ...account, kind: "promotional", amount: 900n, expiresAt })
+      yield* bySelf(customerId)
+      assert.lengthOf((yield* (yield* TopUps).list({ customerId })).data, 1)
+      yield* until("2026-01-03T23:59")
+      assert.lengthOf((yield* (yield* TopUps).list({ customerId })).data, 1)
+      yield* until("2026-01-04")
+      assert.lengthOf((yield* (yield* TopUps).list({ customerId })).data, 2)
+      assert.strictEqual((yield* lowEvents).at(-1), "2026-01-04 credit.low")
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "a transaction that is undone buys nothing, and a unit has one automatic top-up",
+    Effect.gen(function* () {
+      const autos = yield* AutoTopUps
+      const { auto, customerId } = yield* begin(1_000n, 900n)
+      const again = yield* Effect.flip(autos.create({ customerId, ...bought, level: 5n }))
+      assert.deepInclude(again, { _tag: "InvalidInput", field: "unit" })
+      yield* autos.update(auto.id, { level: 2_000n })
+      yield* TestClock.adjust("1 second")
+      assert.lengthOf(yield* bySelf(customerId), 1)
+      yield* (yield* Invoices).void((yield* bySelf(customerId))[0]!.invoiceId)
+      // Somebody did not want it. The next crossing buys again.
+      assert.lengthOf(yield* bySelf(customerId), 1)
+    }).pipe(Effect.provide(services)),
+  )
+}
+
+export const topUpScenarios = (test: InvoicingTest): void => {
+  byCall(test)
+  byLevel(test)
+}
