@@ -1,10 +1,11 @@
+import { spawn } from "node:child_process"
 /**
  * Helpers for the tests of documents: they read Markdown, and start the servers that examples need.
  */
-import { spawn } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { once } from "node:events"
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -73,14 +74,30 @@ export const table = (text: string, firstColumn: string): ReadonlyArray<Readonly
   return lines.slice(head + 2, length === -1 ? undefined : head + length).map(cells)
 }
 
-/** A free port. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
+/** Systems take the ports of outgoing connections from 32768 on, so none of those is free for long. */
+const PORTS = { first: 20_000, end: 32_768 }
+const PORT_TRIES = 100
+
+/** Whether a server can listen on a port of this machine now. */
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, "127.0.0.1")
+  try {
+    await once(server, "listening")
+  } catch {
+    return false
+  }
   server.close()
   await once(server, "close")
-  return port
+  return true
+}
+
+/** A port that is free, and that no outgoing connection takes. */
+export const freePort = async (): Promise<number> => {
+  for (let tried = 0; tried < PORT_TRIES; tried++) {
+    const port = randomInt(PORTS.first, PORTS.end)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`none of ${PORT_TRIES} ports is free`)
 }
 
 export const startServer = async () => {

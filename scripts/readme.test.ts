@@ -2,7 +2,7 @@
  * Tests the README: the billing that it adds to an app works on a real Postgres. And docs/tour.md, which must run as
  * printed against the server of `npm start`. docs-examples.test.ts runs the TypeScript of both.
  */
-import { assert, describe, it, onTestFinished } from "@effect/vitest"
+import { assert, describe, it, onTestFailed, onTestFinished } from "@effect/vitest"
 import { applied, blocks, freePort, read, root, startPostgres, startServer } from "./Documents.ts"
 import { runExample } from "./Examples.ts"
 import { Terminal } from "./Terminal.ts"
@@ -102,6 +102,7 @@ describe("docs/tour.md", () => {
     const terminal = new Terminal(root)
     // Also when the test takes too long: what still runs would keep the run of all tests from ending.
     onTestFinished(() => terminal.close())
+    onTestFailed(() => console.error([...terminal.lines, terminal.errors].join("\n")))
     const port = String(await freePort())
     const mine = (code: string) =>
       code
