@@ -129,18 +129,23 @@ const problemsOfReads = (history: History): ReadonlyArray<string> => {
     const mayBeVoid = (id: string) => voids.get(id)?.some((call) => call.order < endOrder) ?? false
     const isVoid = (id: string) =>
       voids.get(id)?.some((call) => call.answer._tag === "Done" && call.endOrder < order) ?? false
-    let [least, most] = [0n, 0n]
+    let [least, most, last] = [0n, 0n, 0]
     for (const entry of appended) {
       if (entry.tenant !== tenant || entry.order > endOrder) continue
       for (const record of entry.records) {
         if (record.customerId !== ask.customerId || record.productId !== ask.productId) continue
-        if (entry.order < order && !mayBeVoid(record.id)) least += BigInt(record.quantity)
+        if (entry.order < order && !mayBeVoid(record.id)) {
+          least += BigInt(record.quantity)
+          last = entry.order
+        }
         if (!isVoid(record.id)) most += BigInt(record.quantity)
       }
     }
     const total = answer.total!
     return total < least || total > most
-      ? [`a total of ${ask.customerId} was read as ${total}, but was ${least} to ${most}`]
+      ? [
+          `a total of ${ask.customerId} was read as ${total}, but was ${least} to ${most}: asked at ${order}, answered at ${endOrder}, last record at ${last}`,
+        ]
       : []
   })
 }
