@@ -130,6 +130,8 @@ const rules = {
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
   payments,
+  // Keys and address are checked where they are used.
+  payerPages: fields({ url: anything, keys: anything }, true),
   network: fields({ allow: listOfText, allowLoopback: boolean, decodeNat64: boolean }),
   store: anything,
   usage: fields({ maxPastMillis: integer(0) }),

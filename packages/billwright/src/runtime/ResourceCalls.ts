@@ -2,8 +2,10 @@
  * Makes the calls of all resources from their definitions and their use cases.
  */
 import {
+  Customer,
   Meter,
   Meters,
+  PayerLinks,
   PaymentMethod,
   PaymentMethods,
   Refund,
@@ -17,6 +19,8 @@ import { Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { makeCardCalls } from "../catalog/PlanCalls.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
+import { shownLink } from "../invoices/InvoiceCalls.ts"
+import type { PayerLinkOptions } from "../invoices/PayerLinks.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { StartPaymentMethodSetup } from "../payments/PaymentMethods.ts"
 import { shown } from "../payments/ProviderBridge.ts"
@@ -108,6 +112,16 @@ const methodCalls = (calls: Calls) => ({
     calls.run(() => calls.service(PaymentMethods).refresh(toMethodId(id)), options),
 })
 
+const toCustomerId = Ids.of(Customer.CUSTOMER_ID_PREFIX)
+
+const customerCalls = (calls: Calls) => ({
+  portalLink: (id: string, input?: PayerLinkOptions, options?: CallOptions) =>
+    calls.run(() => {
+      const made = calls.service(PayerLinks).portal(toCustomerId(id), toOptionalInput(input))
+      return Effect.map(made, shownLink)
+    }, options),
+})
+
 const toRefundId = Ids.of(Refund.REFUND_ID_PREFIX)
 
 const refundCalls = (calls: Calls) => ({
@@ -125,6 +139,7 @@ const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
       return calls.run(() => calls.service(TestClocks).advance(toId(id), toInput({ to }, "to")), options)
     }),
   },
+  customers: customerCalls(calls),
   paymentMethods: methodCalls(calls),
   rateCards: makeCardCalls(calls),
   refunds: refundCalls(calls),

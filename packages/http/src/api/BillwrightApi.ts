@@ -12,6 +12,7 @@ import { HealthApi } from "./HealthApi.ts"
 import { HoldsApi } from "./HoldsApi.ts"
 import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
+import { PayerLinksApi } from "./PayerLinksApi.ts"
 import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
 import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
@@ -37,6 +38,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(HoldsApi)
   .add(EntitlementsApi)
   .add(TestClockAdvancesApi)
+  .add(PayerLinksApi)
   .add(PaymentMethodSetupsApi)
   .add(RefundResolutionsApi)
   .add(UsageApi)

@@ -15,6 +15,7 @@ import {
   type Invoices,
   Meter,
   Meters,
+  type PayerLinks,
   type Payments,
   type Plans,
   type Resources,
@@ -34,6 +35,7 @@ import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
+import * as PayerLinkOperations from "./PayerLinkOperations.ts"
 import * as PaymentMethodOperations from "./PaymentMethodOperations.ts"
 import * as PaymentOperations from "./PaymentOperations.ts"
 import * as PlanOperations from "./PlanOperations.ts"
@@ -77,6 +79,7 @@ export const make: Effect.Effect<
   | Documents
   | Entitlements
   | Holds
+  | PayerLinks
   | Payments
   | Usage
   | Events
@@ -94,6 +97,7 @@ export const make: Effect.Effect<
   const entitlementOperations = yield* EntitlementOperations.make
   const paymentOperations = yield* PaymentOperations.make
   const paymentMethodOperations = yield* PaymentMethodOperations.make
+  const payerLinkOperations = yield* PayerLinkOperations.make
   const refundOperations = yield* RefundOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
@@ -110,6 +114,7 @@ export const make: Effect.Effect<
     ...creditOperations,
     ...entitlementOperations,
     ...paymentMethodOperations,
+    ...payerLinkOperations,
     ...refundOperations,
     ...invoiceOperations,
     ...resourceOperations,
