@@ -298,6 +298,7 @@ const FROZEN: ReadonlyArray<string> = [
   "38fa6646420dcbe6ef4f38e630df1361ccf00597eb3fc01fc456845cdf6c7131",
   "8b9c7426091dc1993d97e5a45999a1bfe240226b8b7dca5fe3cdd7b69dfb379d",
   "0e0fbf1d7b790c0b4efc165db0f307ee9c444901f267c2b300dc46e6d7230c67",
+  "baac3f809a3f4aa35e201afb0352ad156742297fbc87414ff3f9b2e44c1200ab",
 ]
 
 describe("each migration", () => {

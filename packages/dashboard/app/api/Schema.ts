@@ -2543,6 +2543,16 @@ export interface components {
              */
             type: "boolean";
         };
+        BurnStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "burn";
+            unit: string;
+            credits: string;
+            amount: string;
+        };
         CancelSubscription: {
             at: string;
             /** @enum {string} */
@@ -2940,7 +2950,7 @@ export interface components {
             /** Format: int64 */
             sequence: number;
             /** @enum {string} */
-            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "adjust" | "apply" | "restore";
+            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "adjust" | "apply" | "restore" | "burn";
             grant_id: string | null;
             hold_id: string | null;
             consumption_id: string | null;
@@ -3461,6 +3471,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3483,6 +3494,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3624,6 +3636,11 @@ export interface components {
             /** Format: int64 */
             amount: number;
         };
+        InvoiceBurntCredits: {
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+        };
         InvoiceDiscount: {
             /** @enum {string} */
             type: "coupon" | "promotional_credit";
@@ -3690,6 +3707,7 @@ export interface components {
             net: number;
             tax: components["schemas"]["InvoiceLineTax"];
             credit_of: components["schemas"]["InvoiceLineRef"] | null;
+            burns: components["schemas"]["InvoiceBurntCredits"] | null;
             steps: components["schemas"]["RatingStep"][];
             receipt: components["schemas"]["UsageReceipt"] | null;
         };
@@ -3853,6 +3871,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -4320,7 +4339,7 @@ export interface components {
             error: "rate_limited";
             message: string;
         };
-        RatingStep: components["schemas"]["AggregateStep"] | components["schemas"]["ConvertStep"] | components["schemas"]["FreeStep"] | components["schemas"]["FlatStep"] | components["schemas"]["UnitStep"] | components["schemas"]["PackageStep"] | components["schemas"]["TierStep"] | components["schemas"]["PackageTierStep"] | components["schemas"]["PercentStep"] | components["schemas"]["PercentTierStep"] | components["schemas"]["RecordMinimumStep"] | components["schemas"]["RecordMaximumStep"] | components["schemas"]["ShareStep"] | components["schemas"]["DiscountStep"] | components["schemas"]["MaximumStep"] | components["schemas"]["MinimumStep"] | components["schemas"]["RoundStep"] | components["schemas"]["AlreadyBilledStep"];
+        RatingStep: components["schemas"]["AggregateStep"] | components["schemas"]["ConvertStep"] | components["schemas"]["FreeStep"] | components["schemas"]["FlatStep"] | components["schemas"]["UnitStep"] | components["schemas"]["PackageStep"] | components["schemas"]["TierStep"] | components["schemas"]["PackageTierStep"] | components["schemas"]["PercentStep"] | components["schemas"]["PercentTierStep"] | components["schemas"]["RecordMinimumStep"] | components["schemas"]["RecordMaximumStep"] | components["schemas"]["ShareStep"] | components["schemas"]["DiscountStep"] | components["schemas"]["MaximumStep"] | components["schemas"]["MinimumStep"] | components["schemas"]["RoundStep"] | components["schemas"]["AlreadyBilledStep"] | components["schemas"]["BurnStep"];
         Reconciliation: {
             /** @enum {string} */
             object: "reconciliation";
@@ -4693,6 +4712,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -4929,6 +4949,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
