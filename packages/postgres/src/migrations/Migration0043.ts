@@ -86,8 +86,8 @@ end
 $$`,
 ]
 
-export const migration0042: Migration = {
-  id: 42,
+export const migration0043: Migration = {
+  id: 43,
   name: "burnt_credits",
   minReader: 1,
   statements: (schema: SchemaName) => [...entries(schema), ...rules(schema)],
