@@ -32,6 +32,7 @@ const OF_MIGRATIONS = [
   "count_taken_numbers",
   "customer_search_keys",
   "note_change_of_lines",
+  "refuse_change_of_audit_log",
   "refuse_change_of_credit",
   "refuse_change_of_credit_note",
   "refuse_change_of_cause",
@@ -298,6 +299,7 @@ const FROZEN: ReadonlyArray<string> = [
   "38fa6646420dcbe6ef4f38e630df1361ccf00597eb3fc01fc456845cdf6c7131",
   "8b9c7426091dc1993d97e5a45999a1bfe240226b8b7dca5fe3cdd7b69dfb379d",
   "0e0fbf1d7b790c0b4efc165db0f307ee9c444901f267c2b300dc46e6d7230c67",
+  "1054741b722ba1df6a830bfe52847962cfebbb0b6e8baac4dd0cedb1c01c2fd6",
 ]
 
 describe("each migration", () => {
