@@ -1,6 +1,6 @@
 /**
- * Billing runs under faults, with real processes on a real Postgres: rows 46 to 54 of the fault matrix. Each must lead to
- * the invoices and events of a run in memory without any fault.
+ * Billing runs under faults, with real processes on a real Postgres: rows 46 to 55, 64 and 70 of the fault matrix. Each must
+ * lead to the invoices, events and credits of a run in memory without any fault.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -74,6 +74,12 @@ const due = async (customers: number): Promise<string> => {
   return name
 }
 
+/** Everything that a run has led to: the documents, and the credits. */
+const everythingOf = async (one: Installation, books: Books): Promise<ReadonlyArray<string>> => [
+  ...outcomeOf(books),
+  ...(await one.credits()),
+]
+
 /** What a run without faults leads to, in memory. */
 const undisturbed = async (
   body: (one: Installation) => Promise<unknown>,
@@ -81,9 +87,9 @@ const undisturbed = async (
 ): Promise<ReadonlyArray<string>> => {
   const installation = new Installation(Memory.layer, START_MILLIS, { mode })
   await body(installation)
-  const books = await installation.books()
+  const outcome = await everythingOf(installation, await installation.books())
   await installation.close()
-  return outcomeOf(books)
+  return outcome
 }
 
 /** Checks all invariants of the books. */
@@ -108,7 +114,7 @@ const ends = (name: string, outcome: ReadonlyArray<string>): Promise<void> =>
     await one.advanceTo(SETTLED)
     const books = await one.books()
     hold(books)
-    isSame(outcomeOf(books), outcome)
+    isSame(await everythingOf(one, books), outcome)
   })
 
 interface Ended {
@@ -148,7 +154,7 @@ afterAll(() => postgres.remove(), TIMEOUT)
 describe("billing", () => {
   it(
     "goes on after SIGKILL before or after any commit",
-    { ...ofRows(46), timeout: 3 * TIMEOUT },
+    { ...ofRows(46, 64), timeout: 3 * TIMEOUT },
     async () => {
       const template = await due(CUSTOMERS)
       const commitsOf = async (env: Readonly<Record<string, string>>): Promise<number> => {
@@ -298,7 +304,7 @@ describe("billing", () => {
       await one.look()
       const books = await one.books()
       hold(books)
-      isSame(outcomeOf(books), inTime)
+      isSame(await everythingOf(one, books), inTime)
       const numbered = books.invoices
         .map(({ invoice }) => invoice)
         .toSorted((a, b) => (a.state.number! < b.state.number! ? -1 : 1))
@@ -394,7 +400,7 @@ describe("billing", () => {
   const hasArrived = async (one: Installation): Promise<void> => {
     const books = await one.books()
     hold(books)
-    isSame(outcomeOf(books), await arrived())
+    isSame(await everythingOf(one, books), await arrived())
   }
 
   it("on a test clock goes on after SIGKILL at any commit", ofRows(54), async () => {

@@ -137,6 +137,31 @@ export const MATRIX: ReadonlyArray<Row> = [
     "J6: nothing is given back twice; refunds, disputes and what the invoice is paid with are those of the provider's book",
   ),
   row(
+    64,
+    "SIGKILL of a billing run that gives the credits of plans, before or after any commit",
+    "J7: one grant for each period, no more of it stays than may, and balances are their entries",
+  ),
+  row(
+    65,
+    "SIGKILL of a process that issues the invoice of a top-up, collects it and gives its credits, around each commit and each call of the provider",
+    "J6, J7: one charge in the provider's book, and its credits once",
+  ),
+  row(
+    66,
+    "2 processes at once buy by an automatic top-up, and one dies by SIGKILL, before or after any commit",
+    "J6, J7: as often in a day as may be, one after another, each charged and given once",
+  ),
+  row(
+    67,
+    "SIGKILL of a process that notes that credits have expired, before or after any commit",
+    "J7: they are gone once, and the alert of the level fires once",
+  ),
+  row(
+    68,
+    "a customer is erased while its credits are granted, bought, used and held",
+    "J7: nothing is left, and nothing is used after the commit",
+  ),
+  row(
     70,
     "SIGKILL of a process that checks spend alerts, before or after any commit; 4 processes at once",
     "each alert fires once, with its event",

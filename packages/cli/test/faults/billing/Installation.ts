@@ -5,7 +5,9 @@ import {
   Billing,
   BillingRuns,
   Coupons,
+  CreditAudit,
   CreditNotes,
+  Credits,
   CurrentTenant,
   Customers,
   type Event,
@@ -148,6 +150,16 @@ export class Installation {
     )
   }
 
+  /**
+   * The credits of all customers, as text without ids: balances, and what is left of each grant. Fails the test if a
+   * balance is not its entries.
+   */
+  async credits(): Promise<ReadonlyArray<string>> {
+    const { discrepancies, texts } = await this.run(allCredits)
+    if (discrepancies.length > 0) throw new TypeError(`balances are not their entries: ${discrepancies.join()}`)
+    return texts
+  }
+
   /** Everything that is stored about billing. */
   async books(): Promise<Books> {
     const invoices = await this.invoices()
@@ -199,6 +211,37 @@ const pageFrom = (id: string | undefined): Page.PageQuery => ({
 const periodsOf = Effect.fnUntraced(function* (subscription: Subscription.StoredSubscription) {
   const store = yield* SubscriptionStore
   return { subscription, periods: yield* store.periodsBefore(subscription.id, MANY, MANY) }
+})
+
+/** Amounts are integers of the smallest unit. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? String(field) : field))
+
+const allCredits = Effect.gen(function* () {
+  const credits = yield* Credits
+  const customers = yield* pagesOf((yield* Customers).list)
+  const texts = yield* Effect.forEach(customers, ({ id: customerId, name }) =>
+    Effect.gen(function* () {
+      const grants = yield* pagesOf((cursor) => credits.listGrants({ customerId, ...cursor }))
+      const units = [...new Set(grants.map(({ unit }) => unit))]
+      const balances = yield* Effect.forEach(units, (unit) => credits.balance({ customerId, unit }))
+      return [
+        ...balances.map(({ available, debt, held, unit }) => textOf([name, unit, available, held, debt])),
+        ...grants.map(({ amount, available, effectiveAt, expiresAt, held, kind, source, status, unit }) =>
+          textOf([name, unit, kind, source?.period, amount, available, held, effectiveAt, expiresAt, status]),
+        ),
+      ]
+    }),
+  )
+  const audit = yield* CreditAudit
+  const discrepancies: Array<string> = []
+  let after: Parameters<typeof audit.page>[0] | undefined = {}
+  while (after !== undefined) {
+    const page: Effect.Success<ReturnType<typeof audit.page>> = yield* audit.page(after)
+    discrepancies.push(...page.discrepancies.map(textOf))
+    after = page.hasMore && page.last !== null ? { startingAfter: page.last } : undefined
+  }
+  return { discrepancies, texts: texts.flat().toSorted() }
 })
 
 const everything = Effect.gen(function* () {

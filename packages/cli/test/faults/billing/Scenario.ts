@@ -1,7 +1,8 @@
 /**
- * Customers of a monthly plan with a fee and graduated usage, whose first month is over.
+ * Customers of a monthly plan with a fee, graduated usage and credits, whose first month is over.
  */
 import {
+  Credits,
   type Customer,
   Customers,
   Meters,
@@ -36,6 +37,7 @@ const plan = (key: string, interval: Plan.PushPlans["plans"][number]["interval"]
     { key: "base", model: "flat" as const, price: { EUR: "20.00" } },
     { key: "calls", model: "graduated" as const, meter: "calls", free: "50", tiers },
   ],
+  grants: [{ unit: "token", amount: "1000", rollover: { maximum: "300" } }],
 })
 
 /** Customers that subscribe at the start, by a test clock or in real time. */
@@ -75,6 +77,10 @@ export const use = (customer: Customer.Customer, quantity: number, at: number) =
     }),
   )
 
+/** Uses credits that the plan of a customer grants. */
+const consume = ({ id }: Customer.Customer, amount: bigint) =>
+  Effect.flatMap(Credits, (credits) => credits.consume({ customerId: id, unit: "token", amount }))
+
 /** Customers whose first month is over and not billed yet. The clock stands two hours after it. */
 export const month = async (
   installation: Installation,
@@ -84,6 +90,8 @@ export const month = async (
   installation.now += 10 * DAY
   for (const [n, customer] of customers.entries()) {
     await installation.run(use(customer, 700 * n + 51, installation.now))
+    // Of some, more is left than may stay after the month.
+    await installation.run(consume(customer, BigInt(1 + ((480 * n) % 1_000))))
   }
   installation.now = CLOSING
   return customers
