@@ -156,6 +156,11 @@ describe("billing.plans", () => {
 })
 
 describe("definePlan", () => {
+  it("says what it needs when the key is written into the plan", () => {
+    const inOne = definePlan as unknown as (plan: object) => unknown
+    assert.throws(() => inOne({ key: "pro", charges: [] }), TypeError, "the key of a plan and the plan")
+  })
+
   it("gives plain data, without what is for the compiler alone", () => {
     assert.deepStrictEqual(Object.keys(pro), ["key", "name", "currencies", "interval", "charges", "features"])
     assert.deepStrictEqual(JSON.parse(JSON.stringify(pro)), pro)

@@ -78,7 +78,7 @@ const hasFunctions = (value: object, names: ReadonlyArray<string>): boolean =>
 
 const payments = must(
   (value) => coreOf(value) !== undefined || isProvider(value),
-  `a payment provider: stripe(…) of billwright/stripe; or an object with a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}; if it has methods, these have the functions ${METHOD_CALLS.join(", ")}`,
+  `a payment provider: stripe(…) of billwright/stripe; fakePayments() of billwright/testing, in tests; or an object with a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}; if it has methods, these have the functions ${METHOD_CALLS.join(", ")}`,
 )
 
 const isProvider = (value: unknown): boolean =>

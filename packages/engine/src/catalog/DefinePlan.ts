@@ -72,7 +72,7 @@ export type FeatureKeyOf<Plan> =
  *
  * A charge or a feature with a meter that `meters` doesn't declare does not compile, nor does one with a quantity that
  * `quantities` doesn't declare. The result is the plan as plain data, without these two lists. All other rules are
- * checked when the plan is pushed.
+ * checked when the plan is pushed. Throws a `TypeError` without a key and an object.
  */
 export const definePlan = <
   const Key extends string,
@@ -83,4 +83,11 @@ export const definePlan = <
 >(
   key: Key,
   plan: PlanInput<Meter, Quantity, ChargeKey, FeatureKey>,
-): DefinedPlan<Key, ChargeKey, FeatureKey> => ({ key, ...without(plan, "meters", "quantities") })
+): DefinedPlan<Key, ChargeKey, FeatureKey> => {
+  // Without types, the key is easily written into the plan.
+  if (typeof key !== "string" || typeof plan !== "object" || plan === null)
+    throw new TypeError(
+      'definePlan needs the key of a plan and the plan: definePlan("pro", { name: "Pro", … })',
+    )
+  return { key, ...without(plan, "meters", "quantities") }
+}
