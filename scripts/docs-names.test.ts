@@ -343,13 +343,13 @@ const printHelp = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
     const file = join(folder, "help.ts")
     const code = `
 import { billwright } from "@billwright/cli"
-import { NodeServices } from "@effect/platform-node"
+import { layer } from ${JSON.stringify(join(root, "packages/cli/src/NodeServices.ts"))}
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 
 for (const name of ${JSON.stringify(names)}) {
   const help = Command.runWith(billwright, { version: "0" })([...name.split(" "), "--help"])
-  await Effect.runPromise(Effect.provide(help, NodeServices.layer))
+  await Effect.runPromise(Effect.provide(help, layer))
   console.log("\\0")
 }
 `

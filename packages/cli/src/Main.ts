@@ -1,7 +1,7 @@
 /**
  * Runs the `billwright` command with the arguments of this process.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import { exitCode, run } from "./Program.ts"
 
 const args = process.argv.slice(2)

@@ -1,7 +1,6 @@
 /**
  * The `billwright` command as an effect: runs the subcommand that its arguments name, and prints its errors.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
@@ -9,6 +8,7 @@ import * as Arguments from "./Arguments.ts"
 import { billwright } from "./Billwright.ts"
 import { DIFFERS, PlansDiffer } from "./Catalog.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
+import * as NodeServices from "./NodeServices.ts"
 import * as Presentation from "./Presentation.ts"
 
 // Standard output is for results that programs read. The log goes to standard error.
