@@ -52,7 +52,7 @@ const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations,CreditsMutatio
  */
 const POSTGRES_AT_LENGTH = [
   "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts",
-  "packages/postgres/test/{Commits,CrashedCommit,CreditsCrash,EmbeddedPostgres,Failures,Unanswered}.test.ts",
+  "packages/postgres/test/{Commits,CrashedCommit,CreditCallFunctions,CreditsCrash,EmbeddedPostgres,Failures,Unanswered}.test.ts",
   "packages/postgres/test/{BillingPlans,BillRuns,InvoiceGroups,Roles,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
 ]
 

@@ -63,9 +63,11 @@ export const EntryKind = Schema.Literals([
 /** What made a grant: the document that gave a customer money back, or the subscription whose plan grants it. */
 export const GrantSourceType = Schema.Literals(["credit_note", "invoice", "subscription"])
 
-const unitMessage = {
-  message: `must be an ISO 4217 currency code such as EUR, or a unit of yours such as token: a lower-case letter, then lower-case letters, digits and _, at most ${MAX_CREDIT_UNIT_LENGTH} characters`,
-}
+/** What is wrong with a text that is no unit. */
+export const UNIT_PROBLEM = `must be an ISO 4217 currency code such as EUR, or a unit of yours such as token: a lower-case letter, then lower-case letters, digits and _, at most ${MAX_CREDIT_UNIT_LENGTH} characters`
+const unitMessage = { message: UNIT_PROBLEM }
+/** The units that are currencies. */
+export const CURRENCY_UNITS: ReadonlyArray<string> = Currency.codes()
 const isUnit = (unit: string): boolean => /^[a-z][a-z0-9_]{0,63}$/.test(unit) || Currency.isCurrency(unit)
 /** What credits count: a currency's minor unit, or a unit of the host. */
 export const CreditUnit = Schema.String.check(

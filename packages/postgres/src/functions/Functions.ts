@@ -5,7 +5,16 @@ import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
 import { claimDue, claimDueCalls, nextDue } from "./ClaimDueFunction.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
+import { commitHold, consumeCredits } from "./CreditCallFunctions.ts"
 import { holdCredits, settleHolds, takeCredits } from "./CreditFunctions.ts"
+import {
+  advanceCredits,
+  customerTime,
+  moveCredits,
+  returnCredits,
+  spendCredits,
+  writeCredits,
+} from "./CreditLedgerFunctions.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
 import {
@@ -73,6 +82,14 @@ export const functions: ReadonlyArray<SqlFunction> = [
   takeCredits,
   holdCredits,
   settleHolds,
+  customerTime,
+  moveCredits,
+  spendCredits,
+  returnCredits,
+  advanceCredits,
+  writeCredits,
+  consumeCredits,
+  commitHold,
 ]
 
 /** The SHA-256 digest of the statements that define a function, in hexadecimal. */
