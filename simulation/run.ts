@@ -1,6 +1,6 @@
 /**
- * Runs simulations, of webhooks and usage, of billing, of payments and of credits: `npm run simulate -- --seeds 10000`. `--from 20001`
- * changes the first seed. `--only payments` runs one of the simulations. `--seed 42` runs a single seed and prints a short
+ * Runs simulations, of webhooks and usage, of billing, of payments, of credits and of prepaid credits: `npm run simulate --
+ * --seeds 10000`. `--from 20001` changes the first seed. `--only payments` runs one of the simulations. `--seed 42` runs a single seed and prints a short
  * report.
  */
 import { once } from "node:events"
@@ -14,6 +14,8 @@ import { judgeCredits } from "./src/credits/CreditCheckers.ts"
 import { simulateCredits } from "./src/credits/CreditsSimulation.ts"
 import { judgePayments } from "./src/payments/PaymentCheckers.ts"
 import { simulatePayments } from "./src/payments/PaymentsSimulation.ts"
+import { judgePrepaid } from "./src/prepaid/PrepaidCheckers.ts"
+import { simulatePrepaid } from "./src/prepaid/PrepaidSimulation.ts"
 import { simulate } from "./src/Simulation.ts"
 import { storyOf } from "./src/Story.ts"
 
@@ -69,11 +71,15 @@ const SIMULATIONS = {
     const { faults, history } = await simulateCredits({ seed })
     return { faults, violations: judgeCredits(history) }
   },
+  prepaid: async (seed: number): Promise<Result> => {
+    const { faults, history } = await simulatePrepaid({ seed })
+    return { faults, violations: judgePrepaid(history) }
+  },
 } satisfies Readonly<Record<string, (seed: number) => Promise<Result>>>
 
 type Name = keyof typeof SIMULATIONS
 
-const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments", "credits"]
+const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments", "credits", "prepaid"]
 
 const verdictOf = async (seed: number, names: ReadonlyArray<Name>): Promise<Verdict> => {
   const results = []

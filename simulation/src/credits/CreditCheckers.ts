@@ -145,9 +145,15 @@ interface Payload {
   }
 }
 
-const EVENTS = { grant: "credit.granted", expire: "credit.expired" } as const
+const EVENTS: Readonly<Partial<Record<Credit.StoredEntry["kind"], string>>> = {
+  grant: "credit.granted",
+  adjust: "credit.adjusted",
+  expire: "credit.expired",
+}
+/** Events of no single entry. */
+const OTHERS = new Set(["credit.exhausted", "credit.low", "credit.top_up_suspended"])
 
-/** J10 of credits: what begins and expires is published once, with a rising sequence. */
+/** J10 of credits: what begins, is adjusted and expires is published once, with a rising sequence. */
 const changesArePublished: Check<CreditBooks> = (books) => {
   const published = books.events.flatMap(({ event, tenant }) => {
     const { data, type } = JSON.parse(event.payload) as Payload
@@ -160,12 +166,11 @@ const changesArePublished: Check<CreditBooks> = (books) => {
   return accountsOf(books).flatMap(({ entries, name }) => {
     const own = published.filter((event) => event.name === name)
     const isFalling = own.some(({ sequence }, index) => index > 0 && sequence < own[index - 1]!.sequence)
-    const expected = entries.flatMap(({ grantId, kind, sequence }) =>
-      kind === "grant" || kind === "expire"
-        ? [named({ type: EVENTS[kind], sequence, ...(grantId === null ? {} : { grant_id: grantId }) })]
-        : [],
-    )
-    const given = own.filter(({ type }) => type !== "credit.exhausted").map(named)
+    const expected = entries.flatMap(({ grantId, kind, sequence }) => {
+      const type = EVENTS[kind]
+      return type === undefined || grantId === null ? [] : [named({ type, sequence, grant_id: grantId })]
+    })
+    const given = own.filter(({ type }) => !OTHERS.has(type)).map(named)
     return [
       ...(isFalling ? [`the events of ${name} fall`] : []),
       ...(expected.join() === given.join()

@@ -2,7 +2,7 @@
  * The world of a simulation of credits: hosts whose processes ask the same accounts at once, their faults, and the time
  * that passes in between.
  */
-import { type Billing, Customers, Tenant } from "@billwright/core"
+import { Customers, Tenant } from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
 import { Cause, Context, Effect, Exit } from "effect"
 import type { Choice } from "../world/Choice.ts"
@@ -10,6 +10,7 @@ import { Machines } from "../world/Machines.ts"
 import type { Ports } from "../world/Observer.ts"
 import { Receivers } from "../world/Receivers.ts"
 import type { Recorder } from "../world/Recorder.ts"
+import type { Memory } from "../world/Seeded.ts"
 import { Weather } from "../world/Weather.ts"
 import { accountName, type Ask, type Command, type CreditBooks, type Told, type Turn } from "./CreditBooks.ts"
 import { decide, type Host, perform } from "./CreditCommands.ts"
@@ -54,8 +55,6 @@ const UNITS = ["token", "EUR"]
 export interface CreditMutations {
   readonly breakStorage?: ((ports: Ports) => Ports) | undefined
 }
-
-type Memory = Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>
 
 interface Account extends Host {
   readonly name: string

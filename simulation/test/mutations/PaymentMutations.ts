@@ -13,8 +13,8 @@ import {
   Transactor,
 } from "@billwright/core"
 import { Context, Effect } from "effect"
+import type { PaymentMutations } from "../../src/payments/Collecting.ts"
 import type { PaymentInvariant } from "../../src/payments/PaymentCheckers.ts"
-import type { PaymentMutations } from "../../src/payments/PaymentsWorld.ts"
 import { change } from "./Mutation.ts"
 
 export interface PaymentBug extends PaymentMutations {

@@ -1,0 +1,71 @@
+/**
+ * The plans of the simulation of prepaid credits, and what they grant, counted day by day: written differently from the
+ * engine, to compare with it.
+ */
+import type { Period, PlanDefinition } from "@billwright/engine"
+
+const DAY = 86_400_000
+
+/** What each plan grants in a full period, and how much of it may stay for some time. */
+export const GRANTS: Readonly<Record<string, ReadonlyArray<{ unit: string; amount: number; most: number }>>> =
+  {
+    small: [{ unit: "token", amount: 60, most: 0 }],
+    large: [
+      { unit: "token", amount: 150, most: 30 },
+      { unit: "render", amount: 7, most: 0 },
+    ],
+    rolling: [{ unit: "token", amount: 90, most: 20 }],
+  }
+
+/** The keys of the plans. */
+export const KEYS = ["small", "large", "rolling"] as const
+
+export const PLANS: ReadonlyArray<PlanDefinition> = KEYS.map((key, index) => ({
+  key,
+  name: key,
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [{ key: "base", model: "flat", price: { EUR: `${10 * (index + 1)}.00` } }],
+  grants: GRANTS[key]!.map(({ amount, most, unit }) => ({
+    unit,
+    amount: `${amount}`,
+    ...(most === 0 ? {} : { rollover: { maximum: `${most}` } }),
+  })),
+}))
+
+const dayOf = (instant: number): number => Math.floor(instant / DAY)
+
+/** Which plan owns each UTC day of a period. A new plan owns the day of its change; a pause and an end don't give one back. */
+const ownersOf = ({ end, segments, start }: Period): ReadonlyArray<string | null> => {
+  const first = dayOf(start)
+  const owners: Array<string | null> = Array.from({ length: dayOf(end) - first }, () => null)
+  let day = Math.min(dayOf(segments[0].start) - first, owners.length)
+  let kept: string | null = null
+  for (const segment of segments) {
+    const isPartial = segment.end % DAY !== 0 && segment.snap === "up"
+    const until = segment.end >= end ? owners.length : dayOf(segment.end) - first + (isPartial ? 1 : 0)
+    for (; day < Math.min(until, owners.length); day++) owners[day] = segment.plan?.key ?? kept
+    if (segment.plan !== null) kept = segment.unused === "none" ? segment.plan.key : null
+  }
+  return owners.map((owner, index) => (index < day ? owner : kept))
+}
+
+/** Rounded half up. */
+const share = (amount: number, day: number, days: number): number =>
+  Math.floor((2 * amount * day + days) / (2 * days))
+
+/** What the plans of a period grant in one unit. */
+export const grantedIn = (period: Period, unit: string): number => {
+  const owners = ownersOf(period)
+  return owners.reduce<number>((sum, owner, day) => {
+    const amount = GRANTS[owner ?? ""]?.find((grant) => grant.unit === unit)?.amount ?? 0
+    return sum + share(amount, day + 1, owners.length) - share(amount, day, owners.length)
+  }, 0)
+}
+
+/** The most of what is left of a period that may stay after it. */
+export const mostThatStays = ({ segments }: Period, unit: string): bigint => {
+  const all = segments.flatMap(({ plan }) => GRANTS[plan?.key ?? ""] ?? [])
+  const mosts = all.filter((grant) => grant.unit === unit).map(({ most }) => most)
+  return BigInt(Math.max(0, ...mosts))
+}

@@ -1,0 +1,90 @@
+/**
+ * J6 and J7 of prepaid credits under faults: each unit that a plan grants or a customer buys is available, held, used,
+ * expired or given back, once, and top-ups give their credits for money.
+ */
+import { describe, expect, it } from "vitest"
+import { judgePrepaid } from "../src/prepaid/PrepaidCheckers.ts"
+import { simulatePrepaid } from "../src/prepaid/PrepaidSimulation.ts"
+
+/** Enough for every kind of fault. `npm run simulate` runs more. */
+const SEEDS = 20
+/** The seeds of one test. Few, so that a test that hangs names a small range. */
+const AT_ONCE = 10
+
+/** The faults that must have occurred in at least one seed. */
+const KINDS = [
+  "bank: answer lost",
+  "bank: request late",
+  "notice: twice",
+  "process: clock set back",
+  "process: stands still",
+  "storage: answer lost",
+  "storage: refused",
+  "storage: request lost",
+]
+/** What must have happened in at least one seed. */
+const ENDS = [
+  "a customer was erased",
+  "a grant of a plan rolled over",
+  "adjust",
+  "apply",
+  "automatic top-up granted",
+  "automatic top-up suspended",
+  "commit",
+  "expire",
+  "lapse",
+  "restore",
+  "top-up granted",
+]
+/** The least number of different points at which a process died. */
+const MIN_CRASH_POINTS = 10
+
+type History = Awaited<ReturnType<typeof simulatePrepaid>>["history"]
+
+const endsOf = ({ autos, credits, topUps, transactions }: History): ReadonlyArray<string> => [
+  ...transactions.flat().flatMap(({ type }) => (type === "erased" ? ["a customer was erased"] : [])),
+  ...credits.flatMap(({ entries }) => entries.map(({ kind }) => kind)),
+  ...credits.flatMap(({ grants }) =>
+    grants.flatMap(({ expiresAt, rollover }) =>
+      rollover?.expiresAt === expiresAt ? ["a grant of a plan rolled over"] : [],
+    ),
+  ),
+  ...topUps.map(({ topUp }) => `${topUp.autoTopUpId === null ? "" : "automatic "}top-up ${topUp.status}`),
+  ...autos.flatMap(({ auto }) => (auto.suspendedAt === null ? [] : ["automatic top-up suspended"])),
+]
+
+describe("a simulation of prepaid credits", () => {
+  const seen = new Set<string>()
+  const ends = new Set<string>()
+
+  it("is the same for the same seed, and differs for another seed", async () => {
+    const outcomes = []
+    for (const seed of [7, 7, 8]) {
+      const { history } = await simulatePrepaid({ seed })
+      outcomes.push(history.transactions)
+    }
+    expect(outcomes[1]).toEqual(outcomes[0])
+    expect(outcomes[2]).not.toEqual(outcomes[0])
+  })
+
+  it.for(Array.from({ length: SEEDS / AT_ONCE }, (_, index) => index * AT_ONCE + 1))(
+    `breaks no invariant with the ${AT_ONCE} seeds from %d on`,
+    async (from) => {
+      for (let seed = from; seed < from + AT_ONCE; seed++) {
+        const { faults, history } = await simulatePrepaid({ seed })
+        for (const fault of faults.keys()) seen.add(fault)
+        for (const end of endsOf(history)) ends.add(end)
+        const [first] = judgePrepaid(history)
+        if (first === undefined) continue
+        expect.fail(`seed ${seed}, ${first.invariant}: ${first.problem}`)
+      }
+    },
+  )
+
+  it("has had every kind of fault, and every kind of end", () => {
+    expect([...seen]).toEqual(expect.arrayContaining(KINDS))
+    expect([...ends]).toEqual(expect.arrayContaining(ENDS))
+    const points = [...seen].filter((fault) => fault.startsWith("crash at"))
+    expect(points.length).toBeGreaterThanOrEqual(MIN_CRASH_POINTS)
+  })
+})
