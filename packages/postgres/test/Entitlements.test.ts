@@ -7,6 +7,7 @@ import {
   type CurrentTenant,
   Customers,
   Entitlements,
+  Id,
   Meters,
   Plans,
   Subscriptions,
@@ -114,6 +115,68 @@ it.live.each(["read committed", "repeatable read", "serializable"])(
       }).pipe(Effect.scoped),
     ),
   { timeout: 60_000 },
+)
+
+/** A pool that notes its statements. */
+const notingPool = Effect.fnUntraced(function* (url: string, statements: Array<string>) {
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pool({ connectionString: url, max: CONNECTIONS })),
+    (one) => Effect.promise(() => one.end()),
+  )
+  pool.on("connect", (client) => {
+    const query = client.query.bind(client) as (...input: ReadonlyArray<unknown>) => unknown
+    const noted = (...input: ReadonlyArray<unknown>): unknown => {
+      const [asked] = input as ReadonlyArray<string | { readonly text: string }>
+      statements.push(typeof asked === "string" ? asked : asked!.text)
+      return query(...input)
+    }
+    Object.assign(client, { query: noted })
+  })
+  return pool
+})
+
+/** The subscriptions, the versions of plans, the meter and the totals of usage. */
+const STATEMENTS_OF_CHECKS = 4
+
+it.live(
+  "checks at once share their statements, and one that can't be answered keeps none of the others from it",
+  () =>
+    withDatabase((url) =>
+      Effect.gen(function* () {
+        const asked = yield* begin
+        const broken = yield* (yield* Customers).create({ name: "Bob", email: "bob@example.com" })
+        yield* (yield* Subscriptions).create({ customerId: broken.id, plan: "exporter" })
+        const statements: Array<string> = []
+        const pool = yield* notingPool(url, statements)
+        const hosted = yield* Layer.build(
+          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+        )
+        const { check } = yield* Effect.provide(Entitlements, hosted)
+        const checkAll = Effect.all(
+          Array.from({ length: CALLERS }, (_, n) =>
+            Effect.exit(check(n === 40 ? { ...asked, customerId: broken.id } : asked)),
+          ),
+          { concurrency: "unbounded" },
+        )
+        const isAllowed = (exit: Effect.Success<typeof checkAll>[number]) =>
+          exit._tag === "Success" && exit.value.allowed
+        assert.isTrue((yield* checkAll).every(isAllowed))
+        // The first check finds nobody waiting, and is a group by itself. The others are two groups or three.
+        assert.isAtMost(statements.length, 4 * STATEMENTS_OF_CHECKS, statements.join("\n"))
+        yield* Effect.promise(() =>
+          TestDatabase.execute(
+            url,
+            "set session_replication_role = replica",
+            `update billwright.billing_subscriptions set state = state || '{"period": 5}' where customer_id = '${Id.toUuid(broken.id)}'`,
+          ),
+        )
+        const exits = yield* checkAll
+        assert.deepStrictEqual(
+          exits.map(isAllowed),
+          exits.map((_, n) => n !== 40),
+        )
+      }).pipe(Effect.scoped),
+    ),
 )
 
 it.live("Postgres refuses what must not be, also of the owner of the tables", () =>

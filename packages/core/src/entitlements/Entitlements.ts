@@ -41,6 +41,7 @@ import {
 import { entitlementEvents } from "./EntitlementEvents.ts"
 import { EntitlementStore } from "./EntitlementStore.ts"
 import { FeatureSources, type Source } from "./FeatureSources.ts"
+import { makeGroupedChecks } from "./GroupedChecks.ts"
 import { RecentAnswers } from "./RecentAnswers.ts"
 
 const decodeCheck = decoder(CheckEntitlement)
@@ -102,6 +103,7 @@ const make = Effect.gen(function* () {
   const usage = yield* Usage
   const time = new CustomerTime(collections)
   const recent = new RecentAnswers()
+  const grouped = yield* makeGroupedChecks
   const blocking = blockingIn(collections)
   const terms = new VersionTerms(yield* PlanStore)
   const queries = MeterQueries.make(yield* UsageStore, collections.of(meters))
@@ -138,9 +140,11 @@ const make = Effect.gen(function* () {
 
   const check = Effect.fn("Entitlements.check")(function* (input: CheckEntitlement) {
     const decoded = yield* decodeCheck(input)
-    const exact = Effect.map(
-      time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1)),
-      ({ answer }) => answer,
+    const exact = grouped(
+      Effect.map(
+        time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1)),
+        ({ answer }) => answer,
+      ),
     )
     const mayBeOld = (decoded.maxStalenessMillis ?? 0) > 0 && !(yield* transactor.inTransaction)
     return yield* mayBeOld ? recently(decoded, exact) : exact

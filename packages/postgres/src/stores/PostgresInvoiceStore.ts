@@ -196,6 +196,12 @@ from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n) order by a
     )(rows)
   })
 
+  const allPastDueSince = (asked: ReadonlyArray<ReadonlyArray<SubscriptionId>>) =>
+    Effect.map(pastDueSince(asked.flat()), (all) => {
+      let next = 0
+      return asked.map(({ length }) => all.slice(next, (next += length)))
+    })
+
   /** Invoices without discounts are in none of the index that it reads. */
   const allCouponUses = Effect.fnUntraced(function* (
     asked: ReadonlyArray<{ readonly id: SubscriptionId; readonly from: number }>,
@@ -490,7 +496,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     save: (invoice) => Batch.together("InvoiceStore.save", invoice, (all) => asOneWrite(saveAll(all))),
     remove,
     lockWithSubscriptions,
-    pastDueSince,
+    pastDueSince: (ids) => Batch.together("InvoiceStore.pastDueSince", ids, allPastDueSince),
     billedLines: (id, fromPeriod) =>
       Batch.together("InvoiceStore.billedLines", { id, fromPeriod }, allBilledLines),
     couponUses: (id, from) => Batch.together("InvoiceStore.couponUses", { id, from }, allCouponUses),

@@ -15,6 +15,7 @@ import {
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
@@ -63,6 +64,11 @@ const toVersion = (row: Row): Plan.PlanVersion => ({
   createdAt: instant(row, "created_at"),
 })
 
+interface AskedVersion {
+  readonly key: string
+  readonly version: number
+}
+
 const every =
   <A>(read: (row: Row) => A) =>
   (rows: ReadonlyArray<Row>): ReadonlyArray<A> =>
@@ -107,23 +113,30 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${position} order by 
     return pageOf(page, yield* decoding(operation, every(toPlan))(rows))
   })
 
-  const findOneVersion = Effect.fnUntraced(function* (key: string, version: number) {
+  /** The versions that are asked for. Each is read once. */
+  const findAllVersions = Effect.fnUntraced(function* (asked: ReadonlyArray<AskedVersion>) {
     const operation = "PlanStore.findVersion"
     const { accountId, mode } = yield* CurrentTenant
+    const names = asked.map(({ key, version }) => JSON.stringify([key, version]))
+    const places = new Map(names.map((name, index) => [name, asked[index]!]))
+    const all = [...places.values()]
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select ${VERSION_COLUMNS} from ${t.plans} p join ${t.plan_versions} t on ${ITS_PLAN}
-where p.account_id = ${accountId} and p.mode = ${mode} and p.key = ${key} and t.version = ${String(version)}::integer`,
+        sql<Row>`select ${VERSION_COLUMNS} from unnest(${ArrayLiteral.quoted(all.map(({ key }) => key))}::text::text[],
+  ${ArrayLiteral.plain(all.map(({ version }) => version))}::text::integer[]) as a (key, version)
+cross join lateral (
+  select p.* from ${t.plans} p where p.account_id = ${accountId} and p.mode = ${mode} and p.key = a.key offset 0
+) as p
+cross join lateral (select t.* from ${t.plan_versions} t where ${ITS_PLAN} and t.version = a.version offset 0) as t`,
     )
-    const [found] = yield* decoding(operation, every(toVersion))(rows)
-    return Option.fromUndefinedOr(found)
+    const found = yield* decoding(operation, every(toVersion))(rows)
+    const byName = new Map(found.map((one) => [JSON.stringify([one.planKey, one.version]), one]))
+    return names.map((name) => Option.fromUndefinedOr(byName.get(name)))
   })
 
   const findVersion = (key: string, version: number) =>
-    Batch.together(`PlanStore.findVersion ${key}@${version}`, undefined, (all) =>
-      Effect.map(findOneVersion(key, version), (found) => all.map(() => found)),
-    )
+    Batch.together("PlanStore.findVersion", { key, version }, findAllVersions)
 
   const listVersions = Effect.fnUntraced(function* (key: string, page: Page.PageQuery) {
     const operation = "PlanStore.listVersions"

@@ -303,7 +303,34 @@ cross join lateral (
     return yield* decoding(operation, byPlace(asked.length, periodFromRow))(rows)
   })
 
-  const list = Effect.fnUntraced(function* (
+  /** First pages of the live subscriptions of customers. */
+  const allOfCustomers = Effect.fnUntraced(function* (
+    asked: ReadonlyArray<{ readonly customerId: Customer.CustomerId; readonly page: Page.PageQuery }>,
+  ) {
+    const operation = "SubscriptionStore.list"
+    const { accountId, mode } = yield* CurrentTenant
+    const { page } = asked[0]!
+    const { limit, order } = clauses(page, undefined)
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select t.n::text as n, ${COLUMNS}, ${dueColumns}
+from (
+  select a.n, t.* from unnest(${uuids(asked.map(({ customerId }) => customerId))}::text::uuid[])
+    with ordinality as a (customer_id, n)
+  cross join lateral (
+    select t.* from ${t.billing_subscriptions} t
+    where t.account_id = ${accountId} and t.mode = ${mode} and t.customer_id = a.customer_id and t.phase <> 'ended'
+    order by ${order} limit ${limit}
+  ) as t
+) as t ${due}
+order by t.n, ${order}`,
+    )
+    const found = yield* decoding(operation, byPlace(asked.length, fromRow))(rows)
+    return found.map((all) => pageOf(page, all))
+  })
+
+  const listOne = Effect.fnUntraced(function* (
     { customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     page: Page.PageQuery,
   ) {
@@ -329,6 +356,17 @@ order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))
   })
+
+  const list = (filter: SubscriptionFilter, page: Page.PageQuery) => {
+    const { customerId, isLive, ...others } = filter
+    const isPlain = isLive === true && Object.values(others).every((value) => value === undefined)
+    if (customerId === undefined || !isPlain || page.cursor !== undefined) return listOne(filter, page)
+    return Effect.flatMap(Batch.isMember, (isMember) =>
+      isMember
+        ? Batch.together(`SubscriptionStore.list ${page.limit}`, { customerId, page }, allOfCustomers)
+        : listOne(filter, page),
+    )
+  }
 
   return SubscriptionStore.of({
     insert: (subscription) => transactor.atomically(insert(subscription)),

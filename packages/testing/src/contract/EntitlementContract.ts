@@ -3,6 +3,7 @@
  */
 import {
   type Customer,
+  Customers,
   type Entitlement,
   Entitlements,
   EntitlementStore,
@@ -339,6 +340,43 @@ const consumeTests = (test: InvoicingTest): void => {
       assert.lengthOf(new Set(allowed.map(({ usageRecordId }) => usageRecordId)), 33)
       assert.lengthOf(new Set(allowed.map(({ used }) => used)), 33)
       same(yield* checked(asked), [true, "included", 100n, 99n, 1n, 0n, "2026-02-01"])
+    }),
+  )
+
+  scenario(
+    test,
+    "entitlements: of many checks at once, each has the answer that it has alone",
+    Effect.gen(function* () {
+      const { check } = yield* Entitlements
+      const limited = yield* entitled({ ...exportsOf("100", "hard"), seats: { type: "config", value: "3" } })
+      yield* (yield* Plans).push({
+        plans: [
+          planOf("soft", exportsOf("10", "soft"), { policy: { past_due_grace_days: 3 } }),
+          planOf("bare", {}),
+        ],
+      })
+      const customers = [limited.customerId]
+      for (const plan of ["exporter", "soft", "soft", "bare"]) {
+        const { id } = yield* newCustomer
+        yield* subscribe(id, plan)
+        customers.push(id)
+      }
+      const several = customers[2]!
+      yield* subscribe(several, "exporter")
+      for (const [index, id] of customers.entries()) yield* recordCall(id, 6 * (index + 1))
+      const [stranger, { id: unknown }] = [yield* newCustomer, yield* newCustomer]
+      yield* (yield* Customers).erase(unknown)
+      const asked = [...customers, stranger.id, unknown].flatMap((customerId) =>
+        ["exports", "seats", "constructor"].map((feature) => ({ customerId, feature })),
+      )
+      const all = Array.from({ length: CALLERS }, (_, n) => asked[n % asked.length]!)
+      const alone = yield* Effect.forEach(asked, (one) => Effect.result(check(one)))
+      const atOnce = yield* together(all.map((one) => Effect.result(check(one))))
+      same(
+        atOnce,
+        all.map((_, n) => alone[n % asked.length]),
+      )
+      assert.lengthOf(new Set(alone.map((one) => one._tag)), 2)
     }),
   )
 
