@@ -43,7 +43,8 @@ const FAKE_STRIPE = "packages/testing/test/stripe/**/*.test.ts"
 const STRIPE_JUDGES = "packages/stripe/test/judges/**/*.test.ts"
 
 /** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
-const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations,CreditsMutations,PaymentsMutations,PrepaidMutations}.test.ts"
+const PLANTED_BUGS =
+  "simulation/test/{Mutations,BillingMutations,CreditsMutations,PaymentsMutations,PrepaidMutations}.test.ts"
 
 /**
  * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, databases

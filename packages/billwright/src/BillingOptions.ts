@@ -137,6 +137,11 @@ export interface BillingOptions<
     readonly locale?: string
   }
   /**
+   * The key that signs a proof of each invoice when it is issued. `generateProofKey()` makes one. Default: invoices have no
+   * proofs. Every process that issues invoices needs the key: an invoice that is issued without it is missing among the proofs.
+   */
+  readonly proofKey?: string
+  /**
    * Who takes the money of invoices, from when they are issued: `stripe({ client })` of `billwright/stripe`, or a provider
    * of yours. Default: nobody is charged, and payments are recorded.
    * Invoices that were issued before are not collected.

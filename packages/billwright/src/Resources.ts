@@ -8,6 +8,7 @@ import type { Customers } from "./customers/Customers.ts"
  */
 import type { Coupons } from "./invoices/Coupons.ts"
 import type { InvoiceItems } from "./invoices/InvoiceItems.ts"
+import type { InvoiceProofs } from "./invoices/InvoiceProofs.ts"
 import type { Disputes } from "./payments/Disputes.ts"
 import type { PaymentMethods } from "./payments/PaymentMethods.ts"
 import type { Refunds } from "./payments/Refunds.ts"
@@ -26,6 +27,7 @@ export type * from "./credits/AutoTopUps.ts"
 export type * from "./credits/TopUps.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./invoices/InvoiceItems.ts"
+export type * from "./invoices/InvoiceProofs.ts"
 export type * from "./payments/Disputes.ts"
 export type * from "./payments/PaymentMethods.ts"
 export type * from "./payments/Refunds.ts"
@@ -49,6 +51,8 @@ export interface ResourceCalls {
   readonly disputes: Disputes
   /** One-off charges and credits, which invoices pick up. */
   readonly invoiceItems: InvoiceItems
+  /** Proofs of invoices, which show to others that none was changed, and that none is missing. */
+  readonly invoiceProofs: InvoiceProofs
   /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
   readonly meters: Meters
   /** Cards and the like of customers, which the payment provider saves. */

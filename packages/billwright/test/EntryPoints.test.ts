@@ -37,6 +37,17 @@ describe("billwright/rating", () => {
   })
 })
 
+describe("billwright/proof", () => {
+  it("is the check of the engine without Effect, Node or a store, and at most 20 KB compressed", async () => {
+    const [{ code, dynamicImports, imports }] = await build("@billwright/engine/proofs")
+    assert.deepStrictEqual({ dynamicImports, imports }, { dynamicImports: [], imports: [] })
+    assert.notMatch(code, /\bprocess\b|\bBuffer\b|\brequire\b/)
+    assert.isBelow(gzipSync(code).length, 20 * 1024)
+    const [entry] = await build("billwright/proof")
+    assert.deepStrictEqual(entry.imports, ["@billwright/engine/proofs"])
+  })
+})
+
 describe("billwright", () => {
   it("loads the REST API and the sender of webhooks only when they are used, and never Postgres", async () => {
     const [{ dynamicImports, imports }] = await build("billwright")

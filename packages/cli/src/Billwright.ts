@@ -18,6 +18,7 @@ import { listen } from "./Listen.ts"
 import { meters } from "./Meters.ts"
 import { migrate } from "./Migrate.ts"
 import { creditNotes, disputes, payments, refunds } from "./Payments.ts"
+import { proofs } from "./Proofs.ts"
 import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
@@ -47,6 +48,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     spendAlerts,
     invoices,
     invoiceItems,
+    proofs,
     creditNotes,
     payments,
     refunds,

@@ -14,6 +14,7 @@ import * as FirstKeys from "./FirstKeys.ts"
 import * as KeysFile from "./KeysFile.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Pepper from "./Pepper.ts"
+import * as ProofKeys from "./ProofKeys.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Store from "./Store.ts"
 
@@ -181,7 +182,9 @@ const services = (
       const keys = yield* Pepper.keyOptions(options)
       const encryption = yield* Encryption.keys(options)
       const network = yield* Dispatch.policyOf(options)
-      return Billing.layerWith({ encryption, keys, webhooks: { network } }).pipe(
+      const { signer } = yield* ProofKeys.keys
+      const proofs = signer === undefined ? {} : { proofs: signer }
+      return Billing.layerWith({ encryption, keys, webhooks: { network }, ...proofs }).pipe(
         Layer.provideMerge(Store.layer(options)),
       )
     }),
@@ -210,7 +213,7 @@ export const serve = Command.make(
     }
     const server = yield* Server.make(RateLimit.serverOptions(options))
     const context = yield* Effect.context<never>()
-    const api = withDashboard(NodeHandler.make(server, context))
+    const api = ProofKeys.publishing(yield* ProofKeys.keys, withDashboard(NodeHandler.make(server, context)))
     const listening = yield* Scope.provide(
       NodeServer.listen(ownMetrics === undefined ? withMetrics(metrics, api) : api, options),
       yield* Scope.fork(parts),

@@ -28,6 +28,8 @@ import { CreditNoteStore } from "./invoices/CreditNoteStore.ts"
 import { Invoices } from "./invoices/Invoices.ts"
 import { InvoiceSettings, type InvoicesOptions, invoiceSettingsOf } from "./invoices/InvoiceSettings.ts"
 import { InvoiceStore } from "./invoices/InvoiceStore.ts"
+import type { ProofSigner } from "./invoices/ProofKey.ts"
+import { Proving } from "./invoices/Proving.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 import * as Collector from "./payments/Collector.ts"
@@ -137,6 +139,8 @@ export interface BillingOptions {
   readonly idempotency?: IdempotencyOptions
   /** How invoices are numbered, and when they have to be paid. */
   readonly invoices?: InvoicesOptions
+  /** Signs a proof of each invoice when it is issued (`ProofKey.signer`). Without it, invoices have no proofs. */
+  readonly proofs?: ProofSigner
   /** Makes PDF of invoices: `documentPdf` of `@billwright/pdf`. Without it, nothing does. */
   readonly pdf?: MakePdf
   /** Who takes the money of invoices. Without it, nobody is charged: payments are recorded. */
@@ -169,7 +173,7 @@ export const layerWithIds = (
   withKeyring(options, keyring(options.encryption))
 
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
-const invoicing = ({ invoices = {}, payments, pdf }: BillingOptions) =>
+const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
   Layer.mergeAll(
     Subscriptions.layer,
     Documents.layer.pipe(
@@ -194,6 +198,7 @@ const invoicing = ({ invoices = {}, payments, pdf }: BillingOptions) =>
     Layer.provideMerge(MoneyCredits.layer),
     Layer.provideMerge(TopUpRun.layer),
     Layer.provide(Outbox.layer),
+    Layer.provideMerge(Proving.layerWith(proofs)),
     // Kept for `BillingRuns.layer`, which hosts add.
     Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(invoices))),
     Layer.provideMerge(Layer.succeed(CurrentProvider, payments ?? null)),

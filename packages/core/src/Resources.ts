@@ -17,6 +17,8 @@ import * as TestClock from "./customers/TestClock.ts"
 import * as Coupon from "./invoices/Coupon.ts"
 import { Coupons } from "./invoices/Coupons.ts"
 import * as InvoiceItem from "./invoices/InvoiceItem.ts"
+import * as InvoiceProof from "./invoices/InvoiceProof.ts"
+import { InvoiceProofs } from "./invoices/InvoiceProofs.ts"
 import * as Dispute from "./payments/Dispute.ts"
 import { Disputes } from "./payments/Disputes.ts"
 import * as PaymentMethod from "./payments/PaymentMethod.ts"
@@ -47,6 +49,7 @@ export type Services =
   | Customers
   | Disputes
   | InvoiceItems
+  | InvoiceProofs
   | Meters
   | PaymentMethods
   | PlanMigrations
@@ -65,6 +68,7 @@ export const layer = Layer.mergeAll(
   Customers.layer,
   Disputes.layer,
   InvoiceItems.layer,
+  InvoiceProofs.layer,
   Meters.layer,
   PlanMigrations.layer,
   RateCards.layer,
@@ -121,6 +125,7 @@ export const all: {
   readonly customers: Entry<typeof Customer.customers>
   readonly disputes: Entry<typeof Dispute.disputes>
   readonly invoiceItems: Entry<typeof InvoiceItem.invoiceItems>
+  readonly invoiceProofs: Entry<typeof InvoiceProof.invoiceProofs>
   readonly meters: Entry<typeof Meter.meters>
   readonly paymentMethods: Entry<typeof PaymentMethod.paymentMethods>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
@@ -160,6 +165,10 @@ export const all: {
     definition: InvoiceItem.invoiceItems,
     removal: "delete",
     useCases: useCases(InvoiceItems, (service) => ({ ...service, remove: service.delete })),
+  },
+  invoiceProofs: {
+    definition: InvoiceProof.invoiceProofs,
+    useCases: useCases(InvoiceProofs, (service) => service),
   },
   meters: {
     definition: Meter.meters,

@@ -45,6 +45,7 @@ export const UNKNOWN = {
   plan: `pln_${"0".repeat(26)}`,
   planVersion: `plv_${"0".repeat(26)}`,
   subscription: `sub_${"0".repeat(26)}`,
+  invoiceProof: `prf_${"0".repeat(26)}`,
   invoiceItem: `itm_${"0".repeat(26)}`,
   invoice: `inv_${"0".repeat(26)}`,
   planMigration: `mig_${"0".repeat(26)}`,

@@ -29,6 +29,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     mtd: [],
     ref: [],
     dis: [],
+    prf: [],
     red: [],
     atu: [],
     cal: [],
@@ -145,7 +146,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|red|atu|ctu|cal|spa|rtc|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|prf|red|atu|ctu|cal|spa|rtc|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.
@@ -236,6 +237,8 @@ const RULED = new Set([
   // Only a provider makes disputes: `ProviderNotices.test.ts`.
   "getDispute",
   "getInvoicePdf",
+  // Only with a key that signs proofs: `packages/billwright/test/Proofs.test.ts`.
+  "getInvoiceProof",
   "getRefund",
   "grantCredits",
   "listInvoiceLineRecords",

@@ -240,6 +240,7 @@ const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["invoice_items", "itm"],
+  ["invoice_proofs", "prf"],
   ["test_clocks", "clk"],
   ["credit_notes", "crn"],
   ["credit_grants", "cgr"],

@@ -39,6 +39,7 @@ const OF_MIGRATIONS = [
   "refuse_change_of_invoice",
   "refuse_change_of_line",
   "refuse_change_of_payment",
+  "refuse_change_of_proof",
   "refuse_change_of_rate_card",
   "refuse_change_of_refund",
   "refuse_change_of_version",
@@ -298,6 +299,7 @@ const FROZEN: ReadonlyArray<string> = [
   "38fa6646420dcbe6ef4f38e630df1361ccf00597eb3fc01fc456845cdf6c7131",
   "8b9c7426091dc1993d97e5a45999a1bfe240226b8b7dca5fe3cdd7b69dfb379d",
   "0e0fbf1d7b790c0b4efc165db0f307ee9c444901f267c2b300dc46e6d7230c67",
+  "9f973210a6aca5ab6fede5092bd95dc9b2cbd954f07d631c6cdb3d317944d74a",
 ]
 
 describe("each migration", () => {

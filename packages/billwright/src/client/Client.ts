@@ -68,6 +68,13 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: false,
       integers: { amount: true },
     }),
+    invoiceProofs: makeResource(connection, {
+      path: "/invoice_proofs",
+      removal: null,
+      isMutable: false,
+      isReadOnly: true,
+      integers: {},
+    }),
     plans: makePlans(connection),
     subscriptions: makeSubscriptions(connection),
     invoices: makeInvoices(connection),

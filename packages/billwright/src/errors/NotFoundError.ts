@@ -225,6 +225,15 @@ export class RefundNotFoundError extends NotFoundError {
   }
 }
 
+/** No proof of an invoice has the id. */
+export class InvoiceProofNotFoundError extends NotFoundError {
+  override readonly name = "InvoiceProofNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("invoice_proof_not_found", id, message, options)
+  }
+}
+
 /** No dispute has the id. */
 export class DisputeNotFoundError extends NotFoundError {
   override readonly name = "DisputeNotFoundError"

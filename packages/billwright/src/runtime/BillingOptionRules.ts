@@ -131,6 +131,8 @@ const rules = {
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
   payments,
   network: fields({ allow: listOfText, allowLoopback: boolean, decodeNat64: boolean }),
+  // The key is checked where it is read, so that no message has it.
+  proofKey: must((value) => typeof value === "string", "a key that generateProofKey made"),
   store: anything,
   usage: fields({ maxPastMillis: integer(0) }),
 } satisfies Record<keyof BillingOptions, Rule>

@@ -19,6 +19,7 @@ import { InvalidInputError } from "../errors/BillingError.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { toEventTypes } from "../events/EventTypeBridge.ts"
 import { makePdf } from "../invoices/Pdf.ts"
+import { toSigner } from "../invoices/ProofKey.ts"
 import type { TaxService, TaxTable } from "../invoices/Taxes.ts"
 import { toCoreProvider } from "../payments/ProviderBridge.ts"
 import * as BillingOptionRules from "./BillingOptionRules.ts"
@@ -112,7 +113,7 @@ const taxSourceOf = (tax: TaxTable | TaxService): NonNullable<InvoicesOptions["t
     : tax
 
 const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions> => {
-  const { events = [], http, invoices, keys, network, payments, usage } = options
+  const { events = [], http, invoices, keys, network, payments, proofKey, usage } = options
   const policy = network && (await Effect.runPromise(networkPolicy(network)))
   const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
   return {
@@ -122,6 +123,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
     ...defined("encryption", encryption),
     ...defined("usage", usage),
     ...defined("invoices", invoices && invoicesOf(invoices)),
+    ...defined("proofs", proofKey === undefined ? undefined : toSigner(proofKey)),
     ...defined("payments", payments && toCoreProvider(payments)),
     ...defined("idempotency", http?.idempotencyMillis && { retentionMillis: http.idempotencyMillis }),
     ...defined("keys", keys && { ...keys, ...defined("pepper", keys.pepper && Redacted.make(keys.pepper)) }),

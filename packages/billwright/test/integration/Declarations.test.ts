@@ -64,6 +64,7 @@ describe("the declarations", () => {
     "./client": ["@billwright/engine"],
     "./memory": [],
     "./postgres": [],
+    "./proof": ["@billwright/engine/proofs"],
     "./rating": ["@billwright/engine/rating"],
     // The host's own client. Its types are imported only.
     "./stripe": ["stripe"],

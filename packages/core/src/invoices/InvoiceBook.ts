@@ -35,6 +35,7 @@ import type { InvoiceStore } from "./InvoiceStore.ts"
 import { ItemLines, type ItemsOfSubscription, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
 import { givenLines } from "./OneOffInvoice.ts"
+import { type Prover, Proving } from "./Proving.ts"
 import { type BilledTo, type Rates, ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
 
 /**
@@ -125,6 +126,7 @@ export class InvoiceBook {
   readonly #settings: Settings
   readonly #collecting: PaymentCollector
   readonly #credits: Creditor
+  readonly #proving: Prover
 
   constructor(
     store: InvoiceStore["Service"],
@@ -134,6 +136,7 @@ export class InvoiceBook {
     settings: Settings,
     collecting: PaymentCollector,
     credits: Creditor,
+    proving: Prover,
   ) {
     this.#store = store
     this.#outbox = outbox
@@ -142,6 +145,7 @@ export class InvoiceBook {
     this.#settings = settings
     this.#collecting = collecting
     this.#credits = credits
+    this.#proving = proving
   }
 
   /**
@@ -305,6 +309,7 @@ export class InvoiceBook {
       const issued = yield* this.#change(draft, input, isStored ? this.#store.save : this.#store.insert).pipe(
         Effect.catchTag("ActionUnavailable", Effect.die),
       )
+      yield* this.#proving.prove(issued)
       yield* credits.apply(issued)
       const { customerId, id, state } = issued
       const account = { customerId, currency: state.currency }
@@ -437,6 +442,7 @@ export const invoiceBooks = Effect.gen(function* () {
   const settings = yield* InvoiceSettings
   const collecting = yield* Collecting
   const credits = yield* Crediting
+  const proving = yield* Proving
   return (store: InvoiceStore["Service"]): InvoiceBook =>
-    new InvoiceBook(store, outbox, collections.of(customers), items, settings, collecting, credits)
+    new InvoiceBook(store, outbox, collections.of(customers), items, settings, collecting, credits, proving)
 })

@@ -192,6 +192,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invoice_proofs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInvoiceProofs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoice_proofs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoiceProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payment_methods": {
         parameters: {
             query?: never;
@@ -3724,6 +3756,27 @@ export interface components {
             url: string | null;
             livemode: boolean;
         };
+        InvoiceProof: {
+            /** @enum {string} */
+            object: "invoice_proof";
+            id: string;
+            invoice_id: string;
+            number: string;
+            hash: string;
+            previous: string;
+            document: string;
+            key_id: string;
+            signature: string;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        InvoiceProofList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["InvoiceProof"][];
+            has_more: boolean;
+        };
         InvoiceTax: {
             /** @enum {string} */
             category: "S" | "Z" | "E" | "AE" | "K" | "G" | "O";
@@ -5648,6 +5701,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedInvoiceItem"];
+                };
+            };
+        };
+    };
+    listInvoiceProofs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                invoice_id?: string;
+                previous?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceProofList"];
+                };
+            };
+        };
+    };
+    getInvoiceProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceProof"];
                 };
             };
         };

@@ -496,6 +496,7 @@ describe("503 unavailable", () => {
           disputes: ApiServer.UNKNOWN.dispute,
           payment_methods: ApiServer.UNKNOWN.paymentMethod,
           invoice_items: ApiServer.UNKNOWN.invoiceItem,
+          invoice_proofs: ApiServer.UNKNOWN.invoiceProof,
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,
           auto_top_ups: ApiServer.UNKNOWN.autoTopUp,

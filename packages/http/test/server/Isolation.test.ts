@@ -141,6 +141,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     ref,
     // Only a payment provider makes one.
     dis: ApiServer.UNKNOWN.dispute,
+    prf: ApiServer.UNKNOWN.invoiceProof,
     cgr,
     cen,
     hld,
@@ -273,7 +274,7 @@ describe("ids of another tenant", () => {
           // Test clocks are for test mode, so that the stranger of live mode has none.
           if (stranger.mode === "live" && operation.id.endsWith("TestClock")) return places.length
           // Only a payment provider makes a dispute: `ProviderNotices.test.ts` reads one.
-          if (operation.id === "getDispute") return places.length
+          if (operation.id === "getDispute" || operation.id === "getInvoiceProof") return places.length
           // With the owner's ids it works, so the ids were the reason for the refusal.
           const fit = { ...things, ...(yield* fitting(api, secret, operation.id, things)) }
           const answer = yield* send(api, secret, operation, ownRequired(fit))

@@ -56,6 +56,7 @@ import { migration0038 } from "./Migration0038.ts"
 import { migration0039 } from "./Migration0039.ts"
 import { migration0040 } from "./Migration0040.ts"
 import { migration0041 } from "./Migration0041.ts"
+import { migration0042 } from "./Migration0042.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -103,6 +104,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0039,
   migration0040,
   migration0041,
+  migration0042,
 ]
 
 /** The newest migration of this release, which it also requires. */

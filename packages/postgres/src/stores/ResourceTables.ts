@@ -29,6 +29,7 @@ export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
   Dispute: { table: "disputes" },
   InvoiceItem: { table: "invoice_items" },
+  InvoiceProof: { table: "invoice_proofs" },
   Meter: { table: "meters" },
   PaymentMethod: { table: "payment_methods" },
   PlanMigration: { table: "plan_migrations" },
