@@ -13,6 +13,7 @@ import {
 } from "@billwright/core"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { auditBooks } from "./AuditBooks.ts"
 import { auditCredits } from "./AuditCredits.ts"
 import { AuditFailed } from "./AuditFailed.ts"
 import * as Progress from "./Progress.ts"
@@ -160,5 +161,5 @@ const auditInvoices = Command.make(
 
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Check that stored data is consistent"),
-  Command.withSubcommands([auditUsage, auditInvoices, auditCredits]),
+  Command.withSubcommands([auditUsage, auditInvoices, auditBooks, auditCredits]),
 )

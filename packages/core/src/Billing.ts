@@ -32,6 +32,7 @@ import type { ProofSigner } from "./invoices/ProofKey.ts"
 import { Proving } from "./invoices/Proving.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
+import { BookAudit } from "./payments/BookAudit.ts"
 import * as Collector from "./payments/Collector.ts"
 import { CurrentProvider, type PaymentProvider } from "./payments/PaymentProvider.ts"
 import { Payments } from "./payments/Payments.ts"
@@ -118,6 +119,7 @@ export type Services =
   | EventTypes
   | IdGenerator
   | BillingRuns
+  | BookAudit
   | Catalog
   | Holds
   | Idempotency
@@ -188,6 +190,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
     Holds.layer,
     BillingRuns.layerManual,
     PaymentMethods.layer,
+    BookAudit.layer,
     CreditAudit.layer,
     ReceiptAudit.layer,
     Refunds.layer,

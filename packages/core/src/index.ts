@@ -240,6 +240,8 @@ export { PayInvoice, type StartedPayment, StartPayment } from "./payments/PayInv
 export { Payments } from "./payments/Payments.ts"
 export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
+export { BookAudit } from "./payments/BookAudit.ts"
+export type { AuditBooks, BookAuditPage, BookDiscrepancy } from "./payments/BookAudit.ts"
 export * as Credit from "./credits/Credit.ts"
 export * as AutoTopUp from "./credits/AutoTopUp.ts"
 export { AutoTopUps } from "./credits/AutoTopUps.ts"
