@@ -56,6 +56,7 @@ const REFERRING = [
   "core/src/credits/Holds.ts",
   "core/src/customers/LiveSubscriptions.ts",
   "core/src/entitlements/Entitlements.ts",
+  "core/src/entitlements/GroupedChecks.ts",
   "core/src/events/EventStore.ts",
   "core/src/invoices/InvoiceBook.ts",
   "core/src/invoices/Invoices.ts",
