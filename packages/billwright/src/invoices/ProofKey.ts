@@ -3,7 +3,7 @@
  */
 import { ProofKey } from "@billwright/core"
 import { Effect, Redacted } from "effect"
-import { ConfigurationError } from "../errors/RuntimeError.ts"
+import { orConfigurationError } from "./ReadProofKey.ts"
 
 /** The public key of a signing key, as JWK (RFC 8037). */
 export interface PublicProofKey {
@@ -26,15 +26,3 @@ export const generateProofKey = async (): Promise<string> =>
  */
 export const publicProofKey = (proofKey: string): PublicProofKey =>
   orConfigurationError(() => ProofKey.toPublic(Redacted.make(proofKey)))
-
-/** Prepares the option `proofKey`. */
-export const toSigner = (proofKey: string): ProofKey.ProofSigner =>
-  orConfigurationError(() => ProofKey.signer(Redacted.make(proofKey)))
-
-const orConfigurationError = <A>(read: () => A): A => {
-  try {
-    return read()
-  } catch (cause) {
-    throw new ConfigurationError(cause instanceof Error ? cause.message : "proofKey can't be read", { cause })
-  }
-}
