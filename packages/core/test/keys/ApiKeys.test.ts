@@ -74,6 +74,8 @@ describe("ApiKeys.issue", () => {
         mode: "live",
         name: "ci",
         scopes: ["usage:write"],
+        networks: [],
+        creditLimits: {},
         hint: Redacted.value(secret).slice(-4),
         createdAt: NOON,
         expiresAt,

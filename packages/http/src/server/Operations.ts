@@ -22,6 +22,7 @@ import {
   type Tenant,
   TestClock,
   TestClocks,
+  type Transactor,
   Usage,
   type UsageRecord,
 } from "@billwright/core"
@@ -71,6 +72,7 @@ export const make: Effect.Effect<
   | Catalog
   | Plans
   | Subscriptions
+  | Transactor
   | Invoices
   | CreditNotes
   | Credits
