@@ -1,7 +1,7 @@
 /**
  * Grants credits with an API key that may grant up to a limit only.
  */
-import { ApiKey, type Credit, Credits, Transactor } from "@billwright/core"
+import { ApiKey, type Credit, Credits, type CurrentTenant, type StorageError, Transactor } from "@billwright/core"
 import { Clock, Effect, Schema } from "effect"
 
 /** The span of time that a limit is for. */
@@ -36,12 +36,26 @@ export class PromotionalOnly extends Schema.TaggedError<PromotionalOnly>()(
 
 const isOfCall = ({ kind, source }: Credit.CreditGrant): boolean => kind === "promotional" && source === null
 
+type Service = Credits["Service"]
+type GrantLimited = (
+  key: ApiKey.ApiKey,
+  input: Credit.GrantCredits,
+) => Effect.Effect<
+  Credit.CreditGrant,
+  | Effect.Error<ReturnType<Service["grant"]>>
+  | Effect.Error<ReturnType<Service["listGrants"]>>
+  | StorageError
+  | GrantLimitReached
+  | PromotionalOnly,
+  CurrentTenant
+>
+
 /**
  * Makes the operation. A key with `credits:write` has no limit. For others, the grant and all promotional credits that calls
  * have granted to the customer in the last 24 hours, also voided ones, are at most the limit. Grants to a customer wait for
  * each other, so that this holds for grants at the same time too.
  */
-export const make = Effect.gen(function* () {
+export const make: Effect.Effect<GrantLimited, never, Credits | Transactor> = Effect.gen(function* () {
   const credits = yield* Credits
   const { atomically } = yield* Transactor
 
