@@ -383,6 +383,7 @@ describe("ApiKeys.roll", () => {
         id: key.id,
         hint: Redacted.value(secret).slice(-4),
         createdAt: afterNoon(1_000),
+        expiresAt: DateTime.add(old.key.expiresAt!, { milliseconds: 1_000 }),
       })
       assert.notStrictEqual(key.id, old.key.id)
       assert.notStrictEqual(Redacted.value(secret), Redacted.value(old.secret))
