@@ -140,7 +140,7 @@ it("is what the lists add up to, in each currency, and the client reads the same
   const client = createClient({
     url: "http://billing.test",
     apiKey: secret,
-    fetch: (request) => billing.fetch(new Request(request)),
+    fetch: (url, init) => billing.fetch(new Request(url, init)),
   })
   assert.deepEqual(await client.money.overview(), overview)
   assert.deepEqual((await billing.live.money.overview()).currencies, [])
