@@ -32,6 +32,7 @@ const OF_MIGRATIONS = [
   "count_taken_numbers",
   "customer_search_keys",
   "note_change_of_lines",
+  "refuse_change_of_audit_log",
   "refuse_change_of_credit",
   "refuse_change_of_credit_note",
   "refuse_change_of_cause",
@@ -300,6 +301,7 @@ const FROZEN: ReadonlyArray<string> = [
   "8b9c7426091dc1993d97e5a45999a1bfe240226b8b7dca5fe3cdd7b69dfb379d",
   "0e0fbf1d7b790c0b4efc165db0f307ee9c444901f267c2b300dc46e6d7230c67",
   "9f973210a6aca5ab6fede5092bd95dc9b2cbd954f07d631c6cdb3d317944d74a",
+  "1054741b722ba1df6a830bfe52847962cfebbb0b6e8baac4dd0cedb1c01c2fd6",
 ]
 
 describe("each migration", () => {

@@ -3,8 +3,10 @@
  * authorized.
  */
 import { type ApiKey, ApiKeys, type Tenant } from "@billwright/core"
-import { Context, DateTime, Effect } from "effect"
+import { Context, DateTime, Effect, Redacted } from "effect"
+import { toActor } from "../audit/Operator.ts"
 import type { Engine } from "../runtime/Engine.ts"
+import type { DashboardOptions, Verdict } from "./DashboardHandlers.ts"
 import type { NodeEnv } from "./Handlers.ts"
 
 /** The path of the API below the dashboard's path. */
@@ -40,26 +42,54 @@ const operatorKey = ({ accountId, mode }: Tenant.Tenant): ApiKey.ApiKey => ({
   lastUsedAt: null,
 })
 
+/** Who is named where the host only says that an operator may. */
+const UNNAMED = { id: "operator", role: null }
+
+type Person = typeof UNNAMED | { readonly id: string; readonly role: string | null }
+type OperatorData = (request: Request, operator: Person, env?: NodeEnv) => Promise<Response>
+
+/** The operator as the text of a key, which stays in this process. */
+const toBearer = ({ id, role }: Person): string => encodeURIComponent(JSON.stringify([id, role]))
+const fromBearer = (text: string): Person => {
+  const [id, role] = JSON.parse(decodeURIComponent(text)) as [string, string | null]
+  return { id, role }
+}
+
 /** The API for one tenant. It ignores the key of a request, because `authorize` has already been asked. */
 const loadForOperator = async (
   { calls, closing }: Engine,
   tenant: Tenant.Tenant,
   basePath: string,
-): Promise<Data> => {
+): Promise<OperatorData> => {
   const { FetchHandler, Server } = await import("@billwright/http")
-  const verified = { key: operatorKey(tenant), tenant }
-  const keys = ApiKeys.of({ ...calls.service(ApiKeys), verify: () => Effect.succeed(verified) })
+  const key = operatorKey(tenant)
+  const verify = (secret: Redacted.Redacted<string>) =>
+    Effect.succeed({ key, tenant, operator: fromBearer(Redacted.value(secret)) })
+  const keys = ApiKeys.of({ ...calls.service(ApiKeys), verify })
   const context = Context.add(calls.context, ApiKeys, keys)
   const server = await Effect.runPromiseWith(context)(Server.make())
   const handler = FetchHandler.make(server, context, { basePath, closing })
-  return (request, env) => {
+  return (request, operator, env) => {
     const headers = new Headers(request.headers)
-    headers.set("authorization", "Bearer operator")
+    // It replaces what the client sent.
+    headers.set("authorization", `Bearer ${toBearer(operator)}`)
     return handler(new Request(request, { headers }), env)
   }
 }
 
-type Authorize = (request: Request) => boolean | Response | Promise<boolean | Response>
+type Authorize = NonNullable<DashboardOptions["authorize"]>
+
+/** The operator of a verdict. `undefined` if the request is not allowed. */
+const operatorOf = (verdict: Verdict): Person | undefined => {
+  if (verdict === true) return UNNAMED
+  if (typeof verdict !== "object" || verdict === null || verdict instanceof Response) return undefined
+  const { id, role } = toActor(verdict)
+  return { id, role }
+}
+
+/** The verdict on a page: who the operator is makes no difference to it. */
+export const pageVerdict = (verdict: Verdict): boolean | Response =>
+  typeof verdict === "boolean" || verdict instanceof Response ? verdict : operatorOf(verdict) !== undefined
 
 /** Answers requests for data that `authorize` allows. The API is loaded with the first request. */
 export const forOperators = (
@@ -68,12 +98,13 @@ export const forOperators = (
   basePath: string,
   authorize: Authorize,
 ): Data => {
-  let loading: Promise<Data> | undefined
+  let loading: Promise<OperatorData> | undefined
   return async (request, env) => {
     const verdict = await authorize(request)
     if (verdict === false) return refusal(403, "forbidden", FORBIDDEN)
-    if (verdict !== true) return refusal(401, "unauthorized", SIGNED_OUT)
+    const operator = operatorOf(verdict)
+    if (operator === undefined) return refusal(401, "unauthorized", SIGNED_OUT)
     if (!request.headers.has(PAGE_HEADER)) return refusal(403, "forbidden", FOREIGN)
-    return (await (loading ??= loadForOperator(engine, tenant, basePath)))(request, env)
+    return (await (loading ??= loadForOperator(engine, tenant, basePath)))(request, operator, env)
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The dashboard in the host's own server.
  */
+import type { Operator } from "../audit/AuditRecords.ts"
 import type { Mode } from "../Call.ts"
 import type {
   ExpressHandler,
@@ -12,6 +13,9 @@ import type {
   NodeHandler,
 } from "./Handlers.ts"
 
+/** Whether a request is allowed, and who the operator is. */
+export type Verdict = boolean | Response | Operator
+
 /** Where the dashboard is mounted, and who may see it. */
 export interface DashboardOptions {
   /** The full path that the dashboard is mounted at, such as `/admin/billing`. It can't be the root. */
@@ -21,13 +25,14 @@ export interface DashboardOptions {
    * method, path and headers. Don't rely on its host.
    *
    * - `true`: the request is allowed. An operator needs no API key, and may see and do everything.
+   * - An `Operator`, such as `{ id: "ada", role: "admin" }`: the same, and the audit log says who it was.
    * - `false`: the answer is 403.
    * - A `Response`, such as a redirect to your login: it is sent when a page is requested. A request for data gets
    * 401 instead, and the page asks the operator to sign in again.
    *
    * Left out: anyone can open the page, which then asks for an API key.
    */
-  readonly authorize?: (request: Request) => boolean | Response | Promise<boolean | Response>
+  readonly authorize?: (request: Request) => Verdict | Promise<Verdict>
   /** The mode that operators see. Default: that of `createBilling`. With an API key, the key's mode is shown. */
   readonly mode?: Mode
   /**

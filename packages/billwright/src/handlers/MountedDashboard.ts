@@ -4,7 +4,7 @@
 import type { ServerResponse } from "node:http"
 import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
 import { type Engine, toTenant } from "../runtime/Engine.ts"
-import { DATA_PATH, type Data, forOperators } from "./DashboardData.ts"
+import { DATA_PATH, type Data, forOperators, pageVerdict } from "./DashboardData.ts"
 import type { DashboardHandlers, DashboardOptions, MountedKoaContext } from "./DashboardHandlers.ts"
 import type { FastifyInstance, Handlers, HonoContext, NodeEnv, ParsedRequest } from "./Handlers.ts"
 import { checkOpen } from "./MountedHandlers.ts"
@@ -69,7 +69,9 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
       basePath,
       apiUrl: `${basePath}${DATA_PATH}`,
       signIn: authorize === undefined ? "key" : "host",
-      ...(authorize === undefined ? {} : { authorize }),
+      ...(authorize === undefined
+        ? {}
+        : { authorize: async (request) => pageVerdict(await authorize(request)) }),
       ...(directory === undefined ? {} : { directory }),
     })
   }

@@ -1,6 +1,8 @@
+import type { Operator } from "../audit/AuditRecords.ts"
 /**
  * The objects that a host uses: a billing, its accounts and its transactions.
  */
+import { toActor } from "../audit/Operator.ts"
 import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Billing.ts"
 import type { BillingOptions } from "../BillingOptions.ts"
 import type { CallOptions, Mode } from "../Call.ts"
@@ -79,6 +81,7 @@ const makeAccount = (engine: Engine, calls: Calls): BillingAccount<EventMap> => 
     accountId,
     mode,
     forAccount: (id: string) => makeAccount(engine, calls.for(toTenant(id, mode))),
+    as: (operator: Operator) => makeAccount(engine, calls.as(toActor(operator))),
     transaction: makeTransaction(engine, calls),
   }
   // Made when first read, because each mode refers to the other.

@@ -12,5 +12,6 @@ export const SCOPED = [
   "usage",
   "events",
   "webhooks",
+  "audit",
 ] as const
 export type Scoped = (typeof SCOPED)[number]

@@ -96,13 +96,20 @@ const readBody = (request: Request): HttpRequest["body"] =>
 /** Scheme and host of a URL. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i
 
-const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
+/** The address of the connection, if `incoming` is a request of Node. */
+const ipOf = (incoming: unknown): string | undefined => {
+  const { socket } = (incoming ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } }
+  return typeof socket?.remoteAddress === "string" ? socket.remoteAddress : undefined
+}
+
+const toHttpRequest = (request: Request, basePath: string, incoming: unknown): HttpRequest => {
   const [target = ""] = request.url.replace(ORIGIN, "").split("#", 1)
   return {
     method: request.method,
     ...parseTarget(target, basePath),
     header: (name) => request.headers.get(name) ?? undefined,
     headers: () => Object.fromEntries(request.headers),
+    ip: ipOf(incoming),
     body: readBody(request),
   }
 }
@@ -152,7 +159,7 @@ export const make = (
   const run = Effect.runPromiseExitWith(context)
   return async (request, env) => {
     const { signal } = request
-    const exit = await run(server(toHttpRequest(request, basePath)), { signal })
+    const exit = await run(server(toHttpRequest(request, basePath, env?.incoming)), { signal })
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
     const incoming = (env?.incoming ?? undefined) as StreamEnd.Incoming | undefined
     return toFetchResponse(exit.value, context, signal, incoming, options.closing)

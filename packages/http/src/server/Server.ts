@@ -5,9 +5,11 @@
  * method, the scope, the size, the body and the idempotency key. The operation runs last.
  */
 import {
+  Actor,
   ApiKey,
   ApiKeys,
   ApiKeyStore,
+  CurrentActor,
   CurrentTenant,
   Events,
   Idempotency,
@@ -37,6 +39,7 @@ import { make as makeOperations } from "./Operations.ts"
 import * as ProviderNotices from "./ProviderNotices.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Reference from "./Reference.ts"
+import * as RequestActor from "./RequestActor.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as Routes from "./Routes.ts"
 import * as SealedAnswer from "./SealedAnswer.ts"
@@ -141,6 +144,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
       asked: Asked,
+      requestId: string,
     ): Effect.fn.Return<HttpResponse, ErrorResponse.ServerError> {
       const verify = verifyOf(request)
       const verified = yield* verify
@@ -171,13 +175,19 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       const input = { params, query, payload }
       const run = operation(input as unknown as OperationInput<unknown>, tenant)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
-      return yield* Effect.provideService(
+      const answered = Effect.provideService(
         key === undefined || route.callsProvider
           ? Effect.map(run, toFreshResponse)
           : once(request, route, key, input, run),
         CurrentTenant,
         tenant,
       )
+      if (!isWriting) return yield* answered
+      const actor = {
+        ...RequestActor.whoOf(apiKey, verified.operator),
+        ...RequestActor.originOf(request, requestId),
+      }
+      return yield* Effect.provideService(answered, CurrentActor, actor)
     })
 
     // Checked with a write, because a read-only Postgres, such as a standby, still answers reads.
@@ -191,6 +201,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     const open = (
       request: HttpRequest,
       asked: Asked,
+      requestId: string,
     ): Effect.Effect<HttpResponse, ErrorResponse.ServerError> =>
       Effect.suspend(() => {
         const page = pages[request.path]
@@ -204,7 +215,15 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
           asked.operation = route.id
           const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
           if (route.id === ProviderNotices.NOTICE_OPERATION) {
-            return yield* receiveNotice(request, params["name"], query as ProviderNotices.NoticeQuery)
+            const actor = {
+              ...Actor.provider(params["name"] ?? ""),
+              ...RequestActor.originOf(request, requestId),
+            }
+            return yield* Effect.provideService(
+              receiveNotice(request, params["name"], query as ProviderNotices.NoticeQuery),
+              CurrentActor,
+              actor,
+            )
           }
           return route.id === "isReady" ? yield* isReady : toResponse({ status: 200, body: OK_BODY }, false)
         })
@@ -223,8 +242,8 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
         }
         return Effect.matchCauseEffect(
           isVersioned(request.path)
-            ? Effect.tap(versioned(request, asked), outage.worked)
-            : open(request, asked),
+            ? Effect.tap(versioned(request, asked, requestId), outage.worked)
+            : open(request, asked, requestId),
           {
             onSuccess: answer,
             onFailure: (cause) => Effect.flatMap(refuse(request, requestId, cause, outage), answer),
