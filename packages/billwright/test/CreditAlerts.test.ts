@@ -55,3 +55,21 @@ it("are at most 20 for a customer", async () => {
   assert.deepInclude({ ...error } as object, { code: "too_many_credit_alerts" })
   await billing.close()
 })
+
+it("fire before what comes later: the sequence of the events of an account never falls", async () => {
+  const { billing, tokens } = await begin()
+  for (const month of ["02", "03"]) {
+    const expiresAt = new Date(`2026-${month}-01T00:00:00Z`)
+    await billing.credits.grant({ ...tokens, kind: "promotional", amount: 30, expiresAt, priority: 0 })
+  }
+  await billing.creditAlerts.create({ ...tokens, level: 140 })
+  await billing.credits.consume({ ...tokens, amount: 10 })
+  await billing.testing.advanceTo("2026-04-01T00:00:00Z")
+  await billing.credits.consume({ ...tokens, amount: 1 })
+  const events = (await billing.events.list().page()).data.toReversed()
+  const told = events.flatMap(({ data, type }) =>
+    type.startsWith("credit.") ? [`${type} ${(data as { sequence: number }).sequence}`] : [],
+  )
+  assert.deepStrictEqual(told.slice(3), ["credit.expired 5", "credit.low 5", "credit.expired 6"])
+  await billing.close()
+})

@@ -47,7 +47,7 @@ export const makeCreditBook = Effect.gen(function* () {
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
   const time = new CustomerTime(collections)
-  const { fireCrossed } = yield* makeCreditLevels
+  const { crossedBy } = yield* makeCreditLevels
 
   /** Runs an effect in one transaction, in the time of the customer. */
   const within = <A, E, R>({ customerId }: Pick<AccountKey, "customerId">, effect: Effect.Effect<A, E, R>) =>
@@ -154,8 +154,14 @@ export const makeCreditBook = Effect.gen(function* () {
       entries: yield* entriesOf(key, change),
       consumption: consumption === undefined ? null : { ...consumption, balance: { available, held, debt } },
     })
-    for (const event of eventsOf(key, ledger.account, change)) yield* publish(event, key)
-    yield* fireCrossed(key, ledger, change, made)
+    const events = [
+      ...eventsOf(key, ledger.account, change),
+      ...(yield* crossedBy(key, ledger, change, made)),
+    ]
+    // A level may be crossed by an entry before the last one. A receiver that drops what is stale has to get its event first.
+    for (const event of events.toSorted((a, b) => a.data.sequence - b.data.sequence)) {
+      yield* publish(event, key)
+    }
   })
 
   return {

@@ -40,10 +40,10 @@ export const makeCreditLevels = Effect.gen(function* () {
     outbox.publish(type, data, { customerId })
 
   /**
-   * Fires the alerts whose levels a change crosses, and has its automatic top-up looked at: also when a grant is new that ends
-   * some time. Most changes do neither, and read no alert.
+   * The events of the alerts whose levels a change crosses. It also has the automatic top-up looked at, then and when a grant is
+   * new that ends some time. Most changes do neither, and read no alert.
    */
-  const fireCrossed = Effect.fnUntraced(function* (
+  const crossedBy = Effect.fnUntraced(function* (
     key: AccountKey,
     { account, levels }: StoredLedger,
     change: CreditChange,
@@ -52,12 +52,12 @@ export const makeCreditLevels = Effect.gen(function* () {
     const isCrossed = levels.some((level) => fallsBelow(level, account, change).length > 0)
     const endsLater = levels.length > 0 && granted.some(({ expiresAt }) => expiresAt !== null)
     if (isCrossed || endsLater) for (const { id } of yield* autosOf(key)) yield* lookAt(id, 0)
-    if (!isCrossed) return
-    for (const alert of (yield* ofAccount(key)).toReversed()) {
-      for (const sequence of fallsBelow(alert.level, account, change)) {
-        yield* publish(lowOf(alert, change.account, sequence), key)
-      }
-    }
+    if (!isCrossed) return []
+    return (yield* ofAccount(key))
+      .toReversed()
+      .flatMap((alert) =>
+        fallsBelow(alert.level, account, change).map((sequence) => lowOf(alert, change.account, sequence)),
+      )
   })
 
   /** Fires an alert with a new level, if less than that is available and its level before was not crossed. */
@@ -82,5 +82,5 @@ export const makeCreditLevels = Effect.gen(function* () {
     )
   })
 
-  return { ofCustomer, fireCrossed, fireNew, copy }
+  return { ofCustomer, crossedBy, fireNew, copy }
 })
