@@ -1,5 +1,5 @@
 /**
- * B14: using credits and asking what a customer may use, in the path of a request: 64 callers at once, each with a connection
+ * B17: using credits and asking what a customer may use, in the path of a request: 64 callers at once, each with a connection
  * for the sides that use one a call.
  *
  * - `consume` with a key on many accounts and on one, against the same by hand and against Redis.
@@ -214,7 +214,7 @@ const measureAll = async (world: World, server: PostgresServer.PostgresServer): 
     console.log(`${name}: ${middle.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`)
   }
   save("holds", {
-    title: `B14: credits and entitlements in the path of a request, ${CALLERS} callers, Postgres ${server.version}`,
+    title: `B17: credits and entitlements in the path of a request, ${CALLERS} callers, Postgres ${server.version}`,
     unit: "calls/s",
     redis: world.redis?.version ?? null,
     sides: measured.flatMap(({ sides, what }) => figuresOf(what, sides)),

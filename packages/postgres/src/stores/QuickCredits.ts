@@ -27,6 +27,16 @@ const MAX_CALLS = 100
 /** Most statements at a time that wait for somebody else's transaction. Each keeps a connection. */
 const MAX_WAITING_STATEMENTS = 4
 
+/** Statements of a tenant and a verb that run side by side. Each is for other accounts. */
+const LANES = 2
+
+/** The lane of an account: always the same one, so calls of one account share a statement. */
+const laneOf = (account: string): string => {
+  let sum = 0
+  for (let index = 0; index < account.length; index++) sum = (sum * 31 + account.charCodeAt(index)) % 65_521
+  return String(sum % LANES)
+}
+
 /** Somebody else has the account. */
 const BUSY = "busy"
 
@@ -38,6 +48,8 @@ interface Quick<Call, Answer> {
   readonly argumentsOf: (calls: ReadonlyArray<Call>) => ReadonlyArray<readonly [array: string, type: string]>
   /** What waits together when an account is busy. */
   readonly queueOf: (call: Call) => string
+  /** The lane of a call. Without it, all calls of a tenant are in one. */
+  readonly inLane?: (call: Call) => string
   readonly fromRow: (answer: Row) => Answer
 }
 
@@ -50,7 +62,7 @@ const argument = ([array, type]: readonly [string, string]): ReadonlyArray<State
 /** A verb that carries out calls quickly. */
 const makeQuick = Effect.fnUntraced(function* <Call, Answer>(
   database: DatabaseService,
-  { argumentsOf, called, fromRow, operation, queueOf }: Quick<Call, Answer>,
+  { argumentsOf, called, fromRow, inLane, operation, queueOf }: Quick<Call, Answer>,
 ) {
   /** Gives the answer of each call, `undefined` for those that can't be carried out quickly. */
   const carryOut = (waits: boolean) =>
@@ -93,7 +105,7 @@ from ${called}(${accountId}::text, ${mode}::text, ${String(waits)}::text::boolea
       const [answer] = yield* carryOut(true)([call])
       return answer === BUSY ? undefined : answer
     }
-    const answer = yield* atOnce.submit(call)
+    const answer = yield* atOnce.submit(call, inLane?.(call))
     if (answer !== BUSY) return answer
     const later = yield* patiently.submit(call, queueOf(call))
     return later === BUSY ? undefined : later
@@ -154,6 +166,7 @@ export const make = Effect.fnUntraced(function* (database: DatabaseService) {
     called: t.take_credits,
     argumentsOf: (calls: ReadonlyArray<Taking>) => usingArguments(calls),
     queueOf: accountOf,
+    inLane: (call) => laneOf(accountOf(call)),
     fromRow: (row) => ({
       available: bigint(row, "available"),
       held: bigint(row, "held"),
@@ -171,6 +184,7 @@ export const make = Effect.fnUntraced(function* (database: DatabaseService) {
       ),
     ],
     queueOf: accountOf,
+    inLane: (call) => laneOf(accountOf(call)),
     fromRow: () => true,
   })
   const settled = yield* makeQuick(database, {
