@@ -1,23 +1,31 @@
 /** An endpoint that streams the answer of a language model, and takes credits for exactly what was used. */
-import { type Billing, InsufficientCreditsError, tokenRater, tokens } from "billwright"
+import {
+  type Billing,
+  InsufficientCreditsError,
+  type RateCard,
+  type TokenCounts,
+  tokenRater,
+  tokens,
+} from "billwright"
 import express, { type Express } from "express"
 import { countTokens, type Model } from "./Model.ts"
 
 /** Prices in credits of 1,000,000 tokens. Amounts have 6 decimals: 1 credit is 1,000,000. */
-const rates = tokenRater({
+export const card: RateCard = {
   key: "chat",
   unit: "credit",
   decimals: 6,
   markup: "20",
   models: { parrot: { input: "200", cache_read: "20", output: "800" } },
-})
+}
+const rates = tokenRater(card)
 const MODEL = "parrot"
 const MAX_TOKENS = 500
 const MAX_PROMPT = 10_000
 
-/** What tokens cost. A model or a kind without a price fails here, so it is never free. */
-const priceOf = (used: Parameters<typeof rates.rate>[0]["tokens"]): bigint => {
-  const rated = rates.rate({ model: MODEL, tokens: used })
+/** The most that an answer may cost. */
+const mostOf = (input: number): bigint => {
+  const rated = rates.rate({ model: MODEL, tokens: { input, output: MAX_TOKENS } })
   if (rated.status === "rated") return rated.amount
   throw new Error(`${rated.model} has no price for ${rated.unpriced?.join(", ") ?? "anything"}`)
 }
@@ -32,12 +40,12 @@ export const createApp = (billing: Billing, model: Model): Express => {
       response.status(400).json({ error: `prompt must be a text of 1 to ${MAX_PROMPT} characters` })
       return
     }
-    // The most that it may cost. A customer who doesn't have that much gets no answer.
+    // A customer who doesn't have the most that it may cost gets no answer.
     const input = countTokens(prompt)
     const hold = await billing.holds.reserve({
       customerId: request.params.id,
       unit: "credit",
-      amount: priceOf({ input, output: MAX_TOKENS }),
+      amount: mostOf(input),
       ttlSeconds: 300,
     })
 
@@ -45,11 +53,11 @@ export const createApp = (billing: Billing, model: Model): Express => {
     const away = new AbortController()
     response.on("close", () => away.abort())
     let output = 0
-    let used: bigint | undefined
+    let used: TokenCounts | undefined
     try {
       for await (const piece of model({ prompt, maxTokens: MAX_TOKENS, signal: away.signal })) {
         if ("usage" in piece) {
-          used = priceOf(tokens(piece.usage))
+          used = tokens(piece.usage)
         } else {
           output += countTokens(piece.text)
           response.write(piece.text)
@@ -61,7 +69,13 @@ export const createApp = (billing: Billing, model: Model): Express => {
     }
     // Exactly one of the two, whatever happened. The rest of the hold goes back at once.
     if (used === undefined && output === 0) await hold.release()
-    else await hold.commit(used ?? priceOf({ input, output }))
+    else {
+      const counts = used ?? { input, output }
+      const { tokenUsage } = await hold.commit({ rateCard: card.key, model: MODEL, tokens: counts })
+      // Nothing is charged then. When the card has the price, `tokenUsages.rate` charges it.
+      if (tokenUsage?.status === "unrated")
+        console.error(`${MODEL} has no price: ${tokenUsage.id} waits for it`)
+    }
     if (used !== undefined || response.headersSent) response.end()
     else response.status(502).json({ error: "the model gave no answer" })
   })

@@ -2,10 +2,11 @@
 import type { AddressInfo } from "node:net"
 import { createBilling } from "billwright"
 import { memory } from "billwright/memory"
-import { createApp } from "./App.ts"
+import { card, createApp } from "./App.ts"
 import { parrot } from "./Model.ts"
 
 const billing = await createBilling({ store: memory(), mode: "test" })
+await billing.rateCards.push(card)
 const { id } = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
 await billing.credits.grant({ customerId: id, unit: "credit", kind: "promotional", amount: 1_000_000 })
 

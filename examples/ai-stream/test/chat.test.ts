@@ -3,7 +3,7 @@ import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createTestBilling } from "billwright/testing"
 import { afterEach, describe, expect, it } from "vitest"
-import { createApp } from "../src/App.ts"
+import { card, createApp } from "../src/App.ts"
 import { type Model, parrot } from "../src/Model.ts"
 
 const CREDIT = 1_000_000
@@ -15,6 +15,7 @@ afterEach(async () => {
 /** The app with a customer who has so many credits. */
 const start = async (model: Model, credits = 1) => {
   const billing = await createTestBilling({ now: "2026-01-01T00:00:00Z" })
+  await billing.rateCards.push(card)
   const { id: customerId } = await billing.testing.customer()
   const account = { customerId, unit: "credit" }
   await billing.credits.grant({ ...account, kind: "paid", amount: credits * CREDIT })
@@ -49,12 +50,14 @@ const settled = async (balance: () => Promise<{ available: bigint; held: bigint 
 
 describe("the endpoint", () => {
   it("streams the answer and takes what the provider says was used", async () => {
-    const { balance, chat } = await start(parrot(0))
+    const { balance, billing, chat } = await start(parrot(0))
     const response = await chat("to be or not to be")
     expect(response.status).toBe(200)
     expect((await response.text()).trim().split(" ")).toHaveLength(40)
     // 6 tokens at 200 and 40 at 800 a million are 0.0332 credits, and 20 % more is 0.03984.
     expect(await settled(balance)).toMatchObject({ available: 1_000_000n - 39_840n, held: 0n })
+    const [used] = (await billing.tokenUsages.list().page()).data
+    expect(used).toMatchObject({ status: "rated", exact: "0.03984", tokens: { input: 6, output: 40 } })
   })
 
   it("takes what was written when the client goes away", async () => {

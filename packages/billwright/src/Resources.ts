@@ -1,6 +1,7 @@
 import type { RateCards } from "./catalog/RateCards.ts"
 import type { AutoTopUps } from "./credits/AutoTopUps.ts"
 import type { CreditAlerts } from "./credits/CreditAlerts.ts"
+import type { TokenUsages } from "./credits/TokenUsages.ts"
 import type { TopUps } from "./credits/TopUps.ts"
 import type { Customers } from "./customers/Customers.ts"
 /**
@@ -24,6 +25,7 @@ export type * from "./invoices/Coupons.ts"
 export type * from "./subscriptions/Redemptions.ts"
 export type * from "./credits/CreditAlerts.ts"
 export type * from "./credits/AutoTopUps.ts"
+export type * from "./credits/TokenUsages.ts"
 export type * from "./credits/TopUps.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./invoices/InvoiceItems.ts"
@@ -71,6 +73,8 @@ export interface ResourceCalls {
   readonly testClocks: TestClocks
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
+  /** Token usage: tokens of language models that customers used, and what they were charged. */
+  readonly tokenUsages: TokenUsages
   /** Top-ups: credits that customers buy. */
   readonly topUps: TopUps
 }

@@ -241,6 +241,7 @@ describe("the host's own event types", () => {
       "subscription.updated": true,
       "usage.threshold": true,
       "usage.unbilled": true,
+      "usage.unrated": true,
     }
     assert.includeMembers(names, Object.keys(builtIn))
   })

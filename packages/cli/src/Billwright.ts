@@ -25,6 +25,7 @@ import { serve } from "./Serve.ts"
 import { spendAlerts } from "./SpendAlerts.ts"
 import { subscriptions } from "./Subscriptions.ts"
 import { clock } from "./TestClocks.ts"
+import { tokenUsages } from "./TokenUsages.ts"
 import { trigger } from "./Trigger.ts"
 import { usage } from "./Usage.ts"
 
@@ -45,6 +46,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     subscriptions,
     entitlements,
     credits,
+    tokenUsages,
     spendAlerts,
     invoices,
     invoiceItems,

@@ -13,6 +13,7 @@ import { CreditStore } from "./credits/CreditStore.ts"
 import * as ErasedCredits from "./credits/ErasedCredits.ts"
 import { Holds } from "./credits/Holds.ts"
 import * as MoneyCredits from "./credits/MoneyCredits.ts"
+import { TokenUsages } from "./credits/TokenUsages.ts"
 import { TopUps } from "./credits/TopUps.ts"
 import { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 import { Entitlements } from "./entitlements/Entitlements.ts"
@@ -185,6 +186,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
     Payments.layer,
     AutoTopUps.layer,
     CreditAlerts.layer,
+    TokenUsages.layer,
     TopUps.layer.pipe(Layer.provide(Invoices.layer)),
     Credits.layer,
     Holds.layer,

@@ -3,6 +3,7 @@
  */
 import type { Layer } from "effect"
 import { creditEvents } from "./credits/CreditEvents.ts"
+import { usageUnrated } from "./credits/TokenUsageEvent.ts"
 import { topUpSuspended } from "./credits/TopUpEvents.ts"
 import { entitlementEvents } from "./entitlements/EntitlementEvents.ts"
 import { type EventType, EventTypes } from "./events/EventType.ts"
@@ -33,6 +34,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   spendAlert,
   usageThreshold,
   usageUnbilled,
+  usageUnrated,
 ]
 
 /** A catalogue of the built-in types and the host's own. */

@@ -9,6 +9,8 @@ import * as AutoTopUp from "./credits/AutoTopUp.ts"
 import { AutoTopUps } from "./credits/AutoTopUps.ts"
 import * as CreditAlert from "./credits/CreditAlert.ts"
 import { CreditAlerts } from "./credits/CreditAlerts.ts"
+import * as TokenUsage from "./credits/TokenUsage.ts"
+import { TokenUsages } from "./credits/TokenUsages.ts"
 import * as TopUp from "./credits/TopUp.ts"
 import { TopUps } from "./credits/TopUps.ts"
 import * as Customer from "./customers/Customer.ts"
@@ -59,9 +61,10 @@ export type Services =
   | SpendAlerts
   | TestClocks
   | Thresholds
+  | TokenUsages
   | TopUps
 
-/** The services of resources, over the storage ports. Those of credit alerts, top-ups, payment methods, refunds and test clocks are
+/** The services of resources, over the storage ports. Those of credit alerts, top-ups, token usage, payment methods, refunds and test clocks are
  * with subscriptions and invoices. */
 export const layer = Layer.mergeAll(
   Coupons.layer,
@@ -135,6 +138,7 @@ export const all: {
   readonly spendAlerts: Entry<typeof SpendAlert.spendAlerts>
   readonly testClocks: Entry<typeof TestClock.testClocks>
   readonly thresholds: Entry<typeof Threshold.thresholds>
+  readonly tokenUsages: Entry<typeof TokenUsage.tokenUsages>
   readonly topUps: Entry<typeof TopUp.topUps>
 } = {
   autoTopUps: {
@@ -212,6 +216,10 @@ export const all: {
     definition: Threshold.thresholds,
     removal: "delete",
     useCases: useCases(Thresholds, (service) => ({ ...service, remove: service.delete })),
+  },
+  tokenUsages: {
+    definition: TokenUsage.tokenUsages,
+    useCases: useCases(TokenUsages, (service) => service),
   },
   topUps: {
     definition: TopUp.topUps,

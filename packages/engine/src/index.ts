@@ -47,7 +47,7 @@ export type {
   TokensStep,
   UnratedTokens,
 } from "./tokens/RateTokens.ts"
-export { tokens } from "./tokens/Tokens.ts"
+export { MAX_TOKENS, TOKEN_KINDS, tokens } from "./tokens/Tokens.ts"
 export type {
   AiSdkUsage,
   ChatCompletionsUsage,
@@ -202,6 +202,7 @@ export type { GrantTarget, PlanGrant, PlanGrantStep } from "./credits/PlanGrants
 export { adjustPlanGrants, planGrantsOf } from "./credits/PlanGrants.ts"
 export type { Consumed, Overdraft, Settled as SettledHold } from "./credits/Operations.ts"
 export {
+  chargeCredits,
   closeAccount,
   commitHold,
   consumeCredits,

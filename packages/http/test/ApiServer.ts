@@ -31,6 +31,7 @@ export const UNKNOWN = {
   paymentMethod: `mtd_${"0".repeat(26)}`,
   refund: `ref_${"0".repeat(26)}`,
   autoTopUp: `atu_${"0".repeat(26)}`,
+  tokenUsage: `tku_${"0".repeat(26)}`,
   topUp: `ctu_${"0".repeat(26)}`,
   creditAlert: `cal_${"0".repeat(26)}`,
   spendAlert: `spa_${"0".repeat(26)}`,

@@ -34,6 +34,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     atu: [],
     cal: [],
     ctu: [],
+    tku: [],
     rtc: [],
     spa: [],
     mig: [],
@@ -97,6 +98,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.expect(201, "POST", "/v1/credit_alerts", { json: watching })).id)
     const bought = { customer_id: customer, unit: "token", amount: 100, currency: "EUR", price: 5 }
     remember((yield* api.expect(201, "POST", "/v1/top_ups", { json: bought })).id)
+    const used = { customer_id: customer, rate_card: "llm", model: "unknown", tokens: { input: 5 } }
+    remember((yield* api.expect(201, "POST", "/v1/token_usages", { json: used })).id)
     const refilled = { ...bought, level: 10 }
     remember((yield* api.expect(201, "POST", "/v1/auto_top_ups", { json: refilled })).id)
     remember((yield* api.expect(201, "POST", "/v1/test_clocks", { json: {} })).id)
@@ -146,7 +149,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|prf|red|atu|ctu|cal|spa|rtc|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|prf|red|atu|ctu|tku|cal|spa|rtc|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.
@@ -229,6 +232,7 @@ const RULED = new Set([
   "createRedemption",
   "createRefund",
   "createSpendAlert",
+  "createTokenUsage",
   "createTopUp",
   "getCreditNote",
   "getCreditNoteHtml",
@@ -244,6 +248,7 @@ const RULED = new Set([
   "listInvoiceLineRecords",
   "payInvoice",
   "previewSubscription",
+  "rateTokenUsage",
   // Only with a signature of the provider: `ProviderNotices.test.ts`.
   "receiveProviderNotice",
   // As `getRefund`.

@@ -253,6 +253,7 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["redemptions", "red"],
   ["auto_top_ups", "atu"],
   ["top_ups", "ctu"],
+  ["token_usages", "tku"],
   ["credit_alerts", "cal"],
   ["spend_alerts", "spa"],
   ["rate_cards", "rtc"],

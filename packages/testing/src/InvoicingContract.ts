@@ -21,6 +21,7 @@ import { planGrantScenarios } from "./scenarios/PlanGrantScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
 import { spendScenarios } from "./scenarios/SpendScenarios.ts"
 import { subscriptionScenarios } from "./scenarios/SubscriptionScenarios.ts"
+import { tokenScenarios } from "./scenarios/TokenScenarios.ts"
 import { topUpScenarios } from "./scenarios/TopUpScenarios.ts"
 import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
 
@@ -56,6 +57,7 @@ export const suite = <R, E>(
     planGrantScenarios(test)
     migrationScenarios(test)
     spendScenarios(test)
+    tokenScenarios(test)
     topUpScenarios(test)
   })
 }

@@ -2,7 +2,7 @@
  * What a run of credits leaves behind: what was asked, what the storage did, in order, and what it has at the end. Checkers
  * see only this.
  */
-import type { Event, Hold, Tenant } from "@billwright/core"
+import type { CommitHold, Event, Tenant } from "@billwright/core"
 import type { MemorySnapshot } from "@billwright/memory"
 
 /** A question of a host, or something to do. The ids are those of grants and holds. Instants are epoch milliseconds. */
@@ -22,7 +22,7 @@ export type Ask =
       readonly type: "commit"
       readonly id: string
       readonly amount: bigint
-      readonly overdraft: Hold.CommitHold["overdraft"] & {}
+      readonly overdraft: CommitHold.CommitHold["overdraft"] & {}
     }
   | { readonly type: "release"; readonly id: string }
   | { readonly type: "balance" }

@@ -21,6 +21,7 @@ import { makeRefunds } from "./RefundRequests.ts"
 import { path, write } from "./Requests.ts"
 import { makeResource } from "./ResourceRequests.ts"
 import { makeSubscriptions } from "./SubscriptionRequests.ts"
+import { makeTokenUsages } from "./TokenUsageRequests.ts"
 import { makeUsage } from "./UsageRequests.ts"
 import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
 
@@ -136,6 +137,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: true,
       integers: { amount: true, price: true, level: true },
     }),
+    tokenUsages: makeTokenUsages(connection),
     topUps: makeResource(connection, {
       path: "/top_ups",
       removal: null,

@@ -11,10 +11,11 @@ import type {
   CreditRollover,
   Credits,
 } from "../credits/Credits.ts"
-import { type Hold, type Holds, reserved } from "../credits/Holds.ts"
+import { type CommittedHold, type Hold, type Holds, reserved } from "../credits/Holds.ts"
 import type { Connection } from "./Connection.ts"
 import { withIntegers } from "./Integers.ts"
 import { list, path, read, write } from "./Requests.ts"
+import { toTokenUsage } from "./TokenUsageRequests.ts"
 
 const AMOUNTS = { available: true, held: true, debt: true } as const
 
@@ -35,10 +36,10 @@ const toConsumption = ({ amount, balance, ...rest }: CreditConsumption): CreditC
   amount: BigInt(amount),
   balance: toAmounts(balance),
 })
-const toHold = ({ amount, committed, ...rest }: Hold): Hold => ({
-  ...rest,
-  amount: BigInt(amount),
-  committed: committed === null ? null : BigInt(committed),
+const toHold = withIntegers<Hold>({ amount: true, committed: true })
+const toCommitted = ({ tokenUsage, ...hold }: CommittedHold): CommittedHold => ({
+  ...toHold(hold),
+  tokenUsage: tokenUsage === null ? null : toTokenUsage(tokenUsage),
 })
 
 export const makeCredits = (connection: Connection): Credits => ({
@@ -59,7 +60,7 @@ export const makeCredits = (connection: Connection): Credits => ({
 export const makeHolds = (connection: Connection): Holds => {
   const settling: Pick<Holds, "commit" | "release"> = {
     commit: async (id, input, options) =>
-      toHold(await write(connection, "POST", path`/holds/${id}/commit`, input ?? {}, options)),
+      toCommitted(await write(connection, "POST", path`/holds/${id}/commit`, input ?? {}, options)),
     release: async (id, options) =>
       toHold(await write(connection, "POST", path`/holds/${id}/release`, undefined, options)),
   }

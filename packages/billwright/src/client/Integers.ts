@@ -1,7 +1,7 @@
 /**
  * The integers of answers. Small ones arrive as numbers.
  */
-type BigIntFields<A> = { [Name in keyof A]: A[Name] extends bigint ? Name : never }[keyof A]
+type BigIntFields<A> = { [Name in keyof A]: A[Name] extends bigint | null ? Name : never }[keyof A]
 
 /** The names of the fields that are `bigint`. The compiler checks that the list is complete. */
 export type IntegersOf<A> = { readonly [Name in BigIntFields<A>]: true }
@@ -11,6 +11,9 @@ export const withIntegers =
   <A extends object>(integers: IntegersOf<A>) =>
   (sent: A): A => {
     const value: Record<string, unknown> = { ...(sent as object) }
-    for (const name of Object.keys(integers)) value[name] = BigInt(value[name] as number | bigint)
+    for (const name of Object.keys(integers)) {
+      const sentValue = value[name] as number | bigint | null
+      value[name] = sentValue === null ? null : BigInt(sentValue)
+    }
     return value as A
   }

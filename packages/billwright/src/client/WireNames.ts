@@ -19,6 +19,7 @@ const OPAQUE = new Set([
   "steps",
   "terms",
   "to",
+  "tokens",
   "where",
 ])
 

@@ -13,8 +13,10 @@ const toGrantId = Ids.of(Credit.GRANT_ID_PREFIX)
 const toHoldId = Ids.of(Hold.HOLD_ID_PREFIX)
 
 /** Input with an amount, as the services take it. */
-const withAmount = <A>(input: { readonly amount?: unknown }, ...instants: ReadonlyArray<string>): A =>
-  toInput({ ...input, amount: toAmount(input.amount) }, ...instants)
+const withAmount = <A>(
+  input: object & { readonly amount?: unknown },
+  ...instants: ReadonlyArray<string>
+): A => toInput({ ...input, amount: toAmount(input.amount) }, ...instants)
 
 export const makeCredits = (calls: Calls): Credits => {
   const credits = calls.service(CreditsService)

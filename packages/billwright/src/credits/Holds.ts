@@ -3,6 +3,7 @@
  */
 import type { CallOptions } from "../Call.ts"
 import type { CreditAccount } from "./Credits.ts"
+import type { TokenUsage, UsedTokens } from "./TokenUsages.ts"
 
 /**
  * `open`: nobody else can use what it keeps. `committed`: it was used. `released`: it was given back. `lapsed`: its time
@@ -45,10 +46,8 @@ export interface ExtendHold {
   readonly ttlSeconds?: number | undefined
 }
 
-/** How much of a hold was used. */
-export interface CommitHold {
-  /** 0 to 10^30. Default: all that is held. */
-  readonly amount?: number | bigint | undefined
+/** What to do with more than is held and available. */
+interface Overdraft {
   /**
    * What to do with more than is held and available: it becomes a `debt`, which the next grants repay, or an
    * `InsufficientCreditsError` (`refuse`). Default: `debt`.
@@ -56,17 +55,35 @@ export interface CommitHold {
   readonly overdraft?: "debt" | "refuse" | undefined
 }
 
+/** How much of a hold was used, as an amount. */
+export interface CommitAmount extends Overdraft {
+  /** 0 to 10^30. Default: all that is held. */
+  readonly amount?: number | bigint | undefined
+}
+
+/** How much of a hold was used, as tokens. The rate card must be in the unit of the hold. */
+export interface CommitTokens extends UsedTokens, Overdraft {}
+
+/** How much of a hold was used: an amount, or tokens. */
+export type CommitHold = CommitAmount | CommitTokens
+
+/** A hold after a commit. */
+export interface CommittedHold extends Hold {
+  /** The tokens that it was committed with, and their price. `null`: it was committed with an amount. */
+  readonly tokenUsage: TokenUsage | null
+}
+
 /** A hold that was just made, with the calls that settle it. They are not among its enumerable fields. */
 export interface ReservedHold extends Hold {
-  /** The same as `holds.commit` with the amount that was used. Default: all that is held. */
-  readonly commit: (amount?: number | bigint, options?: CallOptions) => Promise<Hold>
+  /** The same as `holds.commit` with the amount or the tokens that were used. Default: all that is held. */
+  readonly commit: (used?: number | bigint | CommitTokens, options?: CallOptions) => Promise<CommittedHold>
   /** The same as `holds.release`. */
   readonly release: (options?: CallOptions) => Promise<Hold>
 }
 
 /**
  * Errors: `InvalidInputError`, `CustomerNotFoundError`, `HoldNotFoundError`, `InsufficientCreditsError`,
- * `CreditKeyConflictError`, `LimitReachedError`, `ActionUnavailableError`, and `InvoicingUnsupportedError` on a store
+ * `CreditKeyConflictError`, `RateCardNotFoundError`, `LimitReachedError`, `ActionUnavailableError`, and `InvoicingUnsupportedError` on a store
  * without credits.
  */
 export interface Holds {
@@ -87,12 +104,22 @@ export interface Holds {
   extend(id: string, input?: ExtendHold, options?: CallOptions): Promise<Hold>
   /**
    * Says how much of a hold was used, and settles it. What is left over is given back. A hold that has lapsed is charged
-   * too, of what is available, and says so: `isLate`. Committing the same amount again changes nothing.
+   * too, of what is available, and says so: `isLate`. Committing the same again changes nothing.
+   *
+   * With tokens, the version of the rate card that is in force says what was used, and `tokenUsage` shows each step. If the
+   * card has no price for them, the hold is settled with 0: `tokenUsage` is `unrated`, and is charged when it is rated.
+   *
+   * ```ts
+   * await hold.commit({ rateCard: "llm", model: "large", tokens: tokens(usage) })
+   * ```
    */
-  commit(id: string, input?: CommitHold, options?: CallOptions): Promise<Hold>
+  commit(id: string, input?: CommitHold, options?: CallOptions): Promise<CommittedHold>
   /** Gives a hold back. One that was given back or has lapsed stays as it is. */
   release(id: string, options?: CallOptions): Promise<Hold>
 }
+
+const toCommit = (used: number | bigint | CommitTokens | undefined): CommitHold =>
+  typeof used === "object" && used !== null ? used : { amount: used }
 
 /** Adds to a hold the calls that settle it. */
 export const reserved = (
@@ -100,7 +127,7 @@ export const reserved = (
   { commit, release }: Pick<Holds, "commit" | "release">,
 ): ReservedHold => {
   const actions: Pick<ReservedHold, "commit" | "release"> = {
-    commit: (amount, options) => commit(hold.id, { amount }, options),
+    commit: (used, options) => commit(hold.id, toCommit(used), options),
     release: (options) => release(hold.id, options),
   }
   return Object.defineProperties(

@@ -104,6 +104,7 @@ export class ActionUnavailableError extends ConflictError {
     | "refund"
     | "credit grant"
     | "hold"
+    | "token usage"
   readonly id: string
 
   constructor(object: ActionUnavailableError["object"], id: string, message: string, options?: ErrorOptions) {

@@ -171,6 +171,15 @@ export class CreditAlertNotFoundError extends NotFoundError {
   }
 }
 
+/** No token usage has the id. */
+export class TokenUsageNotFoundError extends NotFoundError {
+  override readonly name = "TokenUsageNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("token_usage_not_found", id, message, options)
+  }
+}
+
 /** No top-up has the id. */
 export class TopUpNotFoundError extends NotFoundError {
   override readonly name = "TopUpNotFoundError"
@@ -198,7 +207,7 @@ export class SpendAlertNotFoundError extends NotFoundError {
   }
 }
 
-/** No version of a rate card has the id. */
+/** No version of a rate card has the id, or there is no rate card with the key. */
 export class RateCardNotFoundError extends NotFoundError {
   override readonly name = "RateCardNotFoundError"
 

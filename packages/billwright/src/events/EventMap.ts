@@ -297,6 +297,22 @@ export interface UsageUnbilledData {
   readonly period_end: string
 }
 
+/** Data of `usage.unrated`. Tokens were used that the rate card has no price for: `tokenUsages.rate` or `.waive` them. */
+export interface UsageUnratedData {
+  readonly token_usage_id: string
+  readonly customer_id: string
+  /** The hold that was committed with it. */
+  readonly hold_id: string | null
+  /** The key of the rate card. */
+  readonly rate_card: string
+  /** The version of the rate card that was in force. */
+  readonly version: number
+  readonly model: string
+  readonly unit: string
+  /** The kinds that have no price. `null`: the card does not have the model. */
+  readonly unpriced: ReadonlyArray<"input" | "cache_read" | "cache_write" | "output" | "reasoning"> | null
+}
+
 /** Data of `credit.exhausted`. Amounts are integers of the smallest unit, after the operation. */
 export interface CreditData {
   readonly customer_id: string
@@ -401,6 +417,7 @@ export interface BuiltInEvents {
   readonly "subscription.updated": SubscriptionData
   readonly "usage.threshold": UsageThresholdData
   readonly "usage.unbilled": UsageUnbilledData
+  readonly "usage.unrated": UsageUnratedData
 }
 
 /** Maps the name of each event type to its data. */

@@ -12,10 +12,13 @@ import {
   Resources,
   TestClock,
   TestClocks,
+  TokenUsage,
+  TokenUsages,
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { makeCardCalls } from "../catalog/PlanCalls.ts"
+import type { WaiveTokenUsage } from "../credits/TokenUsages.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { StartPaymentMethodSetup } from "../payments/PaymentMethods.ts"
@@ -117,6 +120,15 @@ const refundCalls = (calls: Calls) => ({
     calls.run(() => calls.service(Refunds).resolve(toRefundId(id), toInput(input)), options),
 })
 
+const toTokenUsageId = Ids.of(TokenUsage.TOKEN_USAGE_ID_PREFIX)
+
+const tokenUsageCalls = (calls: Calls) => ({
+  rate: (id: string, options?: CallOptions) =>
+    calls.run(() => calls.service(TokenUsages).rate(toTokenUsageId(id)), options),
+  waive: (id: string, input: WaiveTokenUsage, options?: CallOptions) =>
+    calls.run(() => calls.service(TokenUsages).waive(toTokenUsageId(id), toInput(input)), options),
+})
+
 /** The calls that only one resource has. */
 const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
   testClocks: {
@@ -128,6 +140,7 @@ const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
   paymentMethods: methodCalls(calls),
   rateCards: makeCardCalls(calls),
   refunds: refundCalls(calls),
+  tokenUsages: tokenUsageCalls(calls),
   meters: {
     rebuild: makeRebuild((id, options) => {
       const toId = Ids.of(Meter.METER_ID_PREFIX)

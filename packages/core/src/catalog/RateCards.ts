@@ -5,7 +5,7 @@ import type { RateCard as RateCardDefinition } from "@billwright/engine"
 import { isKey } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import * as ById from "../shared/ById.ts"
-import { Collections } from "../shared/Collections.ts"
+import { type CollectionOf, Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -29,6 +29,15 @@ import {
 
 const decodeList = decoder(ListRateCards)
 const { knownId, orNotFound } = ById.of(rateCards)
+
+/** Finds the version of the card with a key that is in force. */
+export const currentIn = (store: CollectionOf<typeof rateCards>) =>
+  Effect.fnUntraced(function* (key: string) {
+    if (!isKey(key)) return Option.none<RateCard>()
+    const page = store.list({ key, status: "current" }, { limit: 1, cursor: undefined })
+    const { data } = yield* Effect.catchTag(page, "CursorNotFound", Effect.die)
+    return Option.fromUndefinedOr(data[0])
+  })
 
 /** Pushes, compares, reads and lists the rate cards of the current tenant. */
 export class RateCards extends Context.Service<
@@ -68,12 +77,7 @@ export class RateCards extends Context.Service<
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
 
-      const current = Effect.fnUntraced(function* (key: string) {
-        if (!isKey(key)) return Option.none<RateCard>()
-        const page = store.list({ key, status: "current" }, { limit: 1, cursor: undefined })
-        const { data } = yield* Effect.catchTag(page, "CursorNotFound", Effect.die)
-        return Option.fromUndefinedOr(data[0])
-      })
+      const current = currentIn(store)
 
       const compared = Effect.fnUntraced(function* (pushed: RateCardDefinition) {
         const before = Option.getOrUndefined(yield* current(pushed.key))

@@ -7,7 +7,7 @@ import * as Id from "../shared/Id.ts"
 import { ofMillis, ofMillisOrNull } from "../shared/Instant.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import * as TooMany from "../shared/TooMany.ts"
-import { AccountKey, amountFrom, CreditAmount, CreditKey } from "./Credit.ts"
+import { AccountKey, CreditAmount, CreditKey } from "./Credit.ts"
 
 /** The prefix of the ids of holds. */
 export const HOLD_ID_PREFIX = "hld"
@@ -83,15 +83,6 @@ export const ExtendHold = Schema.Struct({
   ttlSeconds: Schema.optionalKey(TtlSeconds),
 })
 export interface ExtendHold extends Schema.Schema.Type<typeof ExtendHold> {}
-
-/** The input of `Holds.commit`. */
-export const CommitHold = Schema.Struct({
-  /** What was used, 0 or more. Default: all that is held. */
-  amount: Schema.optionalKey(amountFrom(0n)),
-  /** What to do with more than is held and available. Default: `debt`. */
-  overdraft: Schema.optionalKey(Overdraft),
-})
-export interface CommitHold extends Schema.Schema.Type<typeof CommitHold> {}
 
 /** The tenant has no hold with this id. */
 export class HoldNotFound extends NotFound.make("HoldNotFound", "hold") {}

@@ -10,17 +10,18 @@ import {
   reserveCredits,
   type SettledHold,
 } from "@billwright/engine"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { RateCardNotFound } from "../catalog/RateCard.ts"
 import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
-import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import { type CommitHold, commitOf, type CommittedHold } from "./CommitHold.ts"
 import { type CreditKeyConflict, InsufficientCredits } from "./Credit.ts"
 import { type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
 import type { StoredLedger } from "./CreditStore.ts"
 import {
-  CommitHold,
   DEFAULT_TTL_SECONDS,
   ExtendHold,
   type Hold,
@@ -28,20 +29,28 @@ import {
   HoldId,
   HoldNotFound,
   MAX_OPEN_HOLDS,
+  type Overdraft,
   ReserveCredits,
   type StoredHold,
   toHold,
   TooManyHolds,
 } from "./Hold.ts"
+import { makeTokenBook } from "./TokenBook.ts"
+import { isSameUse, type Price, type UsedTokens } from "./TokenUsage.ts"
 
 const decodeReserve = decoder(ReserveCredits)
 const decodeExtend = decoder(ExtendHold)
-const decodeCommit = decoder(CommitHold)
 const { knownId, orNotFound } = ById.make(Schema.is(HoldId), (id) => new HoldNotFound({ id }))
 
-type Changed<E = never> = Effect.Effect<
+type Changed = Effect.Effect<
   Hold,
-  ActionUnavailable | HoldNotFound | InvalidInput | CreditFailure | E,
+  ActionUnavailable | HoldNotFound | InvalidInput | CreditFailure,
+  CurrentTenant
+>
+
+type Committed = Effect.Effect<
+  CommittedHold,
+  ActionUnavailable | HoldNotFound | InsufficientCredits | InvalidInput | RateCardNotFound | CreditFailure,
   CurrentTenant
 >
 
@@ -78,10 +87,15 @@ export class Holds extends Context.Service<
      * Says how much of a hold was used, and settles it. What is left over is given back. What is beyond it uses available
      * credits and then becomes debt, or fails with `InsufficientCredits` if `overdraft` is `refuse`.
      *
-     * A hold that has lapsed is charged too, of what is available, and says so (`isLate`). Committing the same amount again
-     * gives the hold. Another amount, or a hold that was released: `ActionUnavailable`.
+     * With tokens, they are priced by the version of the rate card that is in force, recorded as token usage and charged. What
+     * the card has no price for settles the hold with 0, and is charged when it is rated (`TokenUsages.rate`). The card must be
+     * in the unit of the hold.
+     *
+     * A hold that has lapsed is charged too, of what is available, and says so (`isLate`). Committing the same amount or the
+     * same tokens again gives the hold, whatever a card says by then. Another amount, other tokens, or a hold that was
+     * released: `ActionUnavailable`.
      */
-    readonly commit: (id: string, input?: CommitHold) => Changed<InsufficientCredits>
+    readonly commit: (id: string, input?: CommitHold) => Committed
 
     /** Gives a hold back. One that was given back or has lapsed stays as it is. A committed one: `ActionUnavailable`. */
     readonly release: (id: string) => Changed
@@ -91,6 +105,7 @@ export class Holds extends Context.Service<
     Holds,
     Effect.gen(function* () {
       const book = yield* makeCreditBook
+      const tokens = yield* makeTokenBook
       const { ids, port, requireCustomer, within, write } = book
 
       const add = Effect.fnUntraced(function* (input: ReserveCredits) {
@@ -140,12 +155,29 @@ export class Holds extends Context.Service<
         return toHold(found, yield* within(found, Clock.currentTimeMillis))
       })
 
-      /** Settles a hold, or moves its end. */
-      const change = (
-        id: string,
+      /** Settles a hold whose account is locked, or moves its end. */
+      const settleLocked = Effect.fnUntraced(function* (
+        { hold, ledger, now }: Locked,
         action: string,
-        settle: (ledger: StoredLedger, hold: StoredHold, now: number) => SettledHold,
-      ) =>
+        settled: SettledHold,
+      ) {
+        const { customerId, unit } = hold
+        const key = { customerId, unit }
+        switch (settled.type) {
+          case "unchanged":
+            return toHold(hold, now)
+          case "settled":
+            return yield* unavailable(hold, action, now)
+          case "insufficient":
+            return yield* new InsufficientCredits({ ...settled, unit })
+          case "done":
+            yield* write(key, ledger, settled.change, { hold })
+            return toHold({ ...hold, ...changed(settled.change, hold) }, now)
+        }
+      })
+
+      /** Runs an effect with a hold whose account is locked. */
+      const locked = <A, E>(id: string, run: (found: Locked) => Effect.Effect<A, E, CurrentTenant>) =>
         Effect.gen(function* () {
           const store = yield* port
           const { customerId, unit } = yield* find(id)
@@ -155,43 +187,68 @@ export class Holds extends Context.Service<
             Effect.gen(function* () {
               const now = yield* Clock.currentTimeMillis
               const ledger = yield* store.lock(key, now, "existing")
-              const hold = yield* find(id)
-              const settled = settle(ledger, hold, now)
-              switch (settled.type) {
-                case "unchanged":
-                  return toHold(hold, now)
-                case "settled":
-                  return yield* unavailable(hold, action, now)
-                case "insufficient":
-                  return yield* new InsufficientCredits({ ...settled, unit })
-                case "done":
-                  yield* write(key, ledger, settled.change, { hold })
-                  return toHold({ ...hold, ...changed(settled.change, hold) }, now)
-              }
+              return yield* run({ ledger, hold: yield* find(id), now })
             }),
           )
         })
 
+      const change = (id: string, action: string, settle: (found: Locked) => SettledHold) =>
+        locked(id, (found) => settleLocked(found, action, settle(found)))
+
       const extend = Effect.fn("Holds.extend")(function* (id: string, input: ExtendHold = {}) {
         const { ttlSeconds = DEFAULT_TTL_SECONDS } = yield* decodeExtend(input)
-        return yield* change(id, "extend", (ledger, hold, now) =>
+        return yield* change(id, "extend", ({ hold, ledger, now }) =>
           extendHold(ledger, hold, now + ttlSeconds * 1_000, now),
         ).pipe(Effect.catchTag("InsufficientCredits", Effect.die))
       })
 
-      const commit = Effect.fn("Holds.commit")(function* (id: string, input: CommitHold = {}) {
-        const { amount: asked, overdraft = "debt" } = yield* decodeCommit(input)
-        const settled = yield* book.settle(yield* knownId(id), "committed", asked ?? null)
+      const commitAmount = Effect.fnUntraced(function* (
+        id: string,
+        asked: bigint | null,
+        overdraft: typeof Overdraft.Type,
+      ) {
+        const settled = yield* book.settle(yield* knownId(id), "committed", asked)
         if (settled !== undefined) return settled
-        return yield* change(id, "commit", (ledger, hold, now) =>
+        return yield* change(id, "commit", ({ hold, ledger, now }) =>
           commitHold(ledger, hold, { amount: asked ?? hold.amount, overdraft }, now),
         )
+      })
+
+      /** Commits a hold with tokens. What has no price settles it with 0. */
+      const commitTokens = (id: string, used: UsedTokens, overdraft: typeof Overdraft.Type) =>
+        locked(id, (found) =>
+          Effect.gen(function* () {
+            const { hold, ledger, now } = found
+            const earlier = hold.status === "committed" ? yield* tokens.ofHold(hold) : Option.none()
+            if (Option.isSome(earlier) && isSameUse(earlier.value, used)) {
+              return { ...toHold(hold, now), tokenUsage: earlier.value }
+            }
+            if (hold.status === "committed") return yield* unavailable(hold, "commit", now)
+            const price = yield* tokens.price(used)
+            yield* checkUnit(hold, used, price)
+            const amount = price.amount ?? 0n
+            const settled = commitHold(ledger, hold, { amount, overdraft }, now)
+            const committed = yield* settleLocked(found, "commit", settled)
+            const of = {
+              customerId: hold.customerId,
+              holdId: hold.id,
+              consumptionId: null,
+              idempotencyKey: null,
+            }
+            return { ...committed, tokenUsage: yield* tokens.record(used, price, of) }
+          }),
+        )
+
+      const commit = Effect.fn("Holds.commit")(function* (id: string, input: CommitHold = {}) {
+        const { overdraft, used } = yield* commitOf(input)
+        if (used.tokens !== null) return yield* commitTokens(id, used.tokens, overdraft)
+        return { ...(yield* commitAmount(id, used.amount, overdraft)), tokenUsage: null }
       })
 
       const release = Effect.fn("Holds.release")(function* (id: string) {
         const settled = yield* book.settle(yield* knownId(id), "released", null)
         if (settled !== undefined) return settled
-        return yield* change(id, "release", releaseHold).pipe(
+        return yield* change(id, "release", ({ hold, ledger, now }) => releaseHold(ledger, hold, now)).pipe(
           Effect.catchTag("InsufficientCredits", Effect.die),
         )
       })
@@ -200,6 +257,24 @@ export class Holds extends Context.Service<
     }),
   )
 }
+
+/** A hold whose account is locked. */
+interface Locked {
+  readonly ledger: StoredLedger
+  readonly hold: StoredHold
+  readonly now: number
+}
+
+/** Refuses tokens whose price is in another unit than the hold. */
+const checkUnit = (hold: StoredHold, { rateCard }: UsedTokens, { unit }: Price) =>
+  unit === hold.unit
+    ? Effect.void
+    : Effect.fail(
+        new InvalidInput({
+          field: "rateCard",
+          problem: `must be a rate card in ${hold.unit}, the unit of the hold: ${rateCard} is in ${unit}`,
+        }),
+      )
 
 /** What has changed of a hold. */
 const changed = ({ holds }: CreditChange, { id }: StoredHold): Partial<StoredHold> => {

@@ -17,6 +17,7 @@ export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
       "refund",
       "credit grant",
       "hold",
+      "token usage",
     ]),
     id: Schema.String,
     /** A sentence, such as `void is not possible: the invoice is draft`. */

@@ -116,6 +116,19 @@ export const integer = <S extends Schema.Top>(
   description: string,
 ): Field<S, "integer", false> => ({ schema, kind: "integer", isNullable: false, description, bounds })
 
+/** Makes a field for an integer of any size, or `null`. */
+export const integerOrNull = <S extends Schema.Top>(
+  schema: S,
+  bounds: IntegerBounds,
+  description: string,
+): Field<Schema.NullOr<S>, "integer", true> => ({
+  schema: Schema.NullOr(schema),
+  kind: "integer",
+  isNullable: true,
+  description,
+  bounds,
+})
+
 /** Makes a field for an instant. */
 export const instant = (description: string): Field<typeof Schema.DateTimeUtc, "instant", false> => ({
   schema: Schema.DateTimeUtc,

@@ -64,6 +64,7 @@ describe("the catalogue of event types", () => {
           "subscription.updated",
           "usage.threshold",
           "usage.unbilled",
+          "usage.unrated",
         ],
       )
     }),

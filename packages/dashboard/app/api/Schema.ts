@@ -448,6 +448,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/token_usages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTokenUsages"];
+        put?: never;
+        post: operations["createTokenUsage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/token_usages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getTokenUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/top_ups": {
         parameters: {
             query?: never;
@@ -1338,6 +1370,38 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["resolveRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/token_usages/{id}/rate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rateTokenUsage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/token_usages/{id}/waive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["waiveTokenUsage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2514,6 +2578,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "usage.unrated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.usage.unrated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2620,8 +2700,43 @@ export interface components {
         CommitHold: {
             /** Format: int64 */
             amount?: number;
+            rate_card?: string;
+            model?: string;
+            tokens?: {
+                /** Format: int64 */
+                input?: number;
+                /** Format: int64 */
+                cache_read?: number;
+                /** Format: int64 */
+                cache_write?: number;
+                /** Format: int64 */
+                output?: number;
+                /** Format: int64 */
+                reasoning?: number;
+            };
             /** @enum {string} */
             overdraft?: "debt" | "refuse";
+        };
+        CommittedHold: {
+            /** @enum {string} */
+            object: "hold";
+            id: string;
+            customer_id: string;
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+            /** @enum {string} */
+            status: "open" | "committed" | "released" | "lapsed";
+            committed: number | null;
+            is_late: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            settled_at: string | null;
+            idempotency_key: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            token_usage: components["schemas"]["TokenUsage"] | null;
         };
         ConfigFeature: {
             /**
@@ -2874,6 +2989,24 @@ export interface components {
             name?: string | null;
             /** Format: date-time */
             now?: string;
+        };
+        CreateTokenUsage: {
+            customer_id: string;
+            rate_card: string;
+            model: string;
+            tokens: {
+                /** Format: int64 */
+                input?: number;
+                /** Format: int64 */
+                cache_read?: number;
+                /** Format: int64 */
+                cache_write?: number;
+                /** Format: int64 */
+                output?: number;
+                /** Format: int64 */
+                reasoning?: number;
+            };
+            idempotency_key?: string | null;
         };
         CreateTopUp: {
             customer_id: string;
@@ -4694,6 +4827,68 @@ export interface components {
             output?: string;
             reasoning?: string;
         };
+        TokenUsage: {
+            /** @enum {string} */
+            object: "token_usage";
+            id: string;
+            customer_id: string;
+            rate_card: string;
+            version: number;
+            model: string;
+            tokens: {
+                /** Format: int64 */
+                input: number;
+                /** Format: int64 */
+                cache_read: number;
+                /** Format: int64 */
+                cache_write: number;
+                /** Format: int64 */
+                output: number;
+                /** Format: int64 */
+                reasoning: number;
+            };
+            unit: string;
+            /** @enum {string} */
+            status: "rated" | "unrated" | "waived";
+            amount: number | null;
+            exact: string | null;
+            steps: ({
+                /** @enum {string} */
+                type: "tokens";
+                /** @enum {string} */
+                kind: "input" | "cache_read" | "cache_write" | "output" | "reasoning";
+                tokens: string;
+                price: string;
+                per: string;
+                amount: string;
+            } | {
+                /** @enum {string} */
+                type: "markup";
+                percent: string;
+                amount: string;
+            } | {
+                /** @enum {string} */
+                type: "round";
+                digits: number;
+                amount: string;
+            })[];
+            unpriced: ("input" | "cache_read" | "cache_write" | "output" | "reasoning")[] | null;
+            hold_id: string | null;
+            consumption_id: string | null;
+            idempotency_key: string | null;
+            waived_by: string | null;
+            waive_reason: string | null;
+            settled_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        TokenUsageList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["TokenUsage"][];
+            has_more: boolean;
+        };
         TopUp: {
             /** @enum {string} */
             object: "top_up";
@@ -4988,6 +5183,10 @@ export interface components {
              */
             model: "volume";
             tiers: components["schemas"]["PriceTier"][];
+        };
+        WaiveTokenUsage: {
+            by: string;
+            reason: string;
         };
         WebhookEndpoint: {
             /** @enum {string} */
@@ -6392,6 +6591,79 @@ export interface operations {
             };
         };
     };
+    listTokenUsages: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                hold_id?: string;
+                status?: "rated" | "unrated" | "waived";
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenUsageList"];
+                };
+            };
+        };
+    };
+    createTokenUsage: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTokenUsage"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenUsage"];
+                };
+            };
+        };
+    };
+    getTokenUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenUsage"];
+                };
+            };
+        };
+    };
     listTopUps: {
         parameters: {
             query?: {
@@ -7685,7 +7957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Hold"];
+                    "application/json": components["schemas"]["CommittedHold"];
                 };
             };
         };
@@ -7907,6 +8179,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refund"];
+                };
+            };
+        };
+    };
+    rateTokenUsage: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenUsage"];
+                };
+            };
+        };
+    };
+    waiveTokenUsage: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaiveTokenUsage"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenUsage"];
                 };
             };
         };
@@ -12390,6 +12712,55 @@ export interface operations {
                         period_start: string;
                         /** Format: date-time */
                         period_end: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.usage.unrated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "usage.unrated";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        token_usage_id: string;
+                        customer_id: string;
+                        hold_id: string | null;
+                        rate_card: string;
+                        /** Format: int64 */
+                        version: number;
+                        model: string;
+                        unit: string;
+                        unpriced: ("input" | "cache_read" | "cache_write" | "output" | "reasoning")[] | null;
                     };
                 };
             };

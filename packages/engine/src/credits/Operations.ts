@@ -126,10 +126,16 @@ export const closeAccount = (ledger: CreditLedger, now: number): CreditChange =>
   return draft.change
 }
 
+/** What is used at once. */
+interface Use {
+  readonly amount: bigint
+  readonly consumptionId: string
+}
+
 /** Uses credits at once: the whole amount, or nothing of it. */
 export const consumeCredits = (
   ledger: CreditLedger,
-  { amount, consumptionId }: { readonly amount: bigint; readonly consumptionId: string },
+  { amount, consumptionId }: Use,
   now: number,
 ): Consumed => {
   const draft = upTo(ledger, now)
@@ -137,6 +143,17 @@ export const consumeCredits = (
   if (available < amount) return { type: "insufficient", amount, available }
   draft.take({ kind: "consume", at: now, consumptionId }, amount)
   return { type: "done", change: draft.change }
+}
+
+/** Uses credits for what was done already. What is beyond the available ones becomes debt. */
+export const chargeCredits = (
+  ledger: CreditLedger,
+  { amount, consumptionId }: Use,
+  now: number,
+): CreditChange => {
+  const draft = upTo(ledger, now)
+  draft.take({ kind: "consume", at: now, consumptionId }, amount)
+  return draft.change
 }
 
 /** Holds credits: the whole amount, or nothing of it. */

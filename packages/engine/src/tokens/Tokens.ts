@@ -25,7 +25,7 @@ export const TOKEN_KINDS = ["input", "cache_read", "cache_write", "output", "rea
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
 /** Most tokens of one kind in one call. */
-const MAX_TOKENS = 1_000_000_000_000
+export const MAX_TOKENS = 1_000_000_000_000
 
 /** Whether a value is a count of tokens, and what a wrong one must be. */
 export const isTokenCount = (value: unknown): value is number =>

@@ -20,6 +20,7 @@ import { RefundResolutionsApi } from "./RefundResolutionsApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { TestClockAdvancesApi } from "./TestClockAdvancesApi.ts"
+import { TokenRatingsApi } from "./TokenRatingsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
@@ -39,6 +40,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(TestClockAdvancesApi)
   .add(PaymentMethodSetupsApi)
   .add(RefundResolutionsApi)
+  .add(TokenRatingsApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)

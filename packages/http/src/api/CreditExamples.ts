@@ -112,6 +112,7 @@ export const creditExamples = {
       status: "committed",
       committed: 5_150,
       settled_at: "2026-11-21T09:31:00.000Z",
+      token_usage: null,
     },
   },
   releaseHold: {

@@ -12,6 +12,7 @@ import { paymentExamples } from "./PaymentExamples.ts"
 import { planExamples } from "./PlanExamples.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { subscriptionExamples } from "./SubscriptionExamples.ts"
+import { tokenUsageExamples } from "./TokenUsageExamples.ts"
 import { webhookExamples } from "./WebhookExamples.ts"
 
 const customerId = "cus_01kb2r6ghefxhs59czp23x4vmk"
@@ -129,6 +130,7 @@ export const examples: Readonly<Record<string, Example>> = {
       succeeded_at: "2026-11-22T10:00:00.000Z",
     },
   },
+  ...tokenUsageExamples,
   rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
   ...subscriptionExamples,

@@ -1,15 +1,16 @@
 /**
  * The REST definitions of holds.
  */
-import { Hold } from "@billwright/core"
+import { Hold, TokenUsage } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { creditAmount, creditCount, CustomerIdField, keyField, KeyOrNull, UnitField } from "./CreditsApi.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
+import * as ResourceApi from "./ResourceApi.ts"
 import * as Wire from "./Wire.ts"
 
-const HoldBody = Schema.Struct({
+const holdFields = {
   object: Schema.Literal("hold"),
   id: Hold.HoldId.annotate({ description: "The id of the hold." }),
   customer_id: CustomerIdField,
@@ -30,10 +31,20 @@ const HoldBody = Schema.Struct({
   idempotency_key: KeyOrNull,
   livemode: Wire.Livemode,
   created_at: Wire.instant("When it was made."),
-}).annotate({
+}
+
+const HoldBody = Schema.Struct(holdFields).annotate({
   identifier: "Hold",
   description: "Credits that are kept for work under way, until it is known how much of them it used.",
 })
+
+const CommittedBody = Schema.Struct({
+  ...holdFields,
+  token_usage: Schema.NullOr(ResourceApi.body(TokenUsage.tokenUsages)).annotate({
+    description:
+      "The tokens that it was committed with, and their price. `null`: it was committed with an amount.",
+  }),
+}).annotate({ identifier: "CommittedHold", description: "A hold that was committed." })
 
 const ttl = (from: string) =>
   Schema.optionalKey(
@@ -63,14 +74,30 @@ const ExtendInput = Schema.Struct({ ttlSeconds: ttl("now on") })
   .annotate({ identifier: "ExtendHold", description: "How long a hold lasts." })
 
 const CommitInput = Schema.Struct({
-  amount: Schema.optionalKey(creditAmount(0, "What was used. Default: all that is kept")),
+  amount: Schema.optionalKey(
+    creditAmount(0, "What was used. Default: what the tokens cost or, without tokens, all that is kept"),
+  ),
+  rateCard: Schema.optionalKey(
+    TokenUsage.UsedTokens.fields.rateCard.annotate({
+      description:
+        "The key of the rate card that prices the tokens. It must be in the unit of the hold. It comes with `model` and `tokens`, and without `amount`.",
+    }),
+  ),
+  model: Schema.optionalKey(TokenUsage.UsedTokens.fields.model),
+  tokens: Schema.optionalKey(
+    TokenUsage.UsedTokens.fields.tokens.annotate({
+      description: "How many tokens of each kind were used. Kinds that are left out have none.",
+    }),
+  ),
   overdraft: Schema.optionalKey(
     Hold.Overdraft.annotate({
       description:
         "What to do with more than is kept and available: it becomes a `debt`, which the next grants repay, or the request is refused (`refuse`). Default: `debt`.",
     }),
   ),
-}).annotate({ identifier: "CommitHold", description: "How much of a hold was used." })
+})
+  .pipe(Schema.encodeKeys({ rateCard: "rate_card" }))
+  .annotate({ identifier: "CommitHold", description: "How much of a hold was used: an amount, or tokens." })
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the hold." }) })
 
@@ -119,7 +146,7 @@ export const HoldsApi = HttpApiGroup.make("holds")
     HttpApiEndpoint.post("commitHold", "/holds/:id/commit", {
       params: Params,
       payload: CommitInput,
-      success: HoldBody,
+      success: CommittedBody,
       error: writeErrors("not_found"),
     })
       .annotate(RequiredPermission, "credits:write")
@@ -127,7 +154,7 @@ export const HoldsApi = HttpApiGroup.make("holds")
         OpenApi.annotations({
           summary: "Commit a hold",
           description:
-            "Says how much of a hold was used, and settles it. What is left over is given back. A hold that has lapsed is charged too, of what is available, and says so. Committing the same amount again changes nothing. A `conflict` says that the hold was settled before in another way, or that an overdraft is refused.",
+            "Says how much of a hold was used, and settles it. What is left over is given back. A hold that has lapsed is charged too, of what is available, and says so. With tokens, the version of the rate card that is in force says what was used, step by step in `token_usage`. If the card has no price for them, the hold is settled with 0, and the tokens are charged when they are rated. Committing the same amount or the same tokens again changes nothing. A `conflict` says that the hold was settled before in another way, or that an overdraft is refused.",
         }),
       ),
   )
@@ -154,3 +181,4 @@ export const HoldsApi = HttpApiGroup.make("holds")
   )
 
 export type HoldBody = typeof HoldBody.Encoded
+export type CommittedBody = typeof CommittedBody.Encoded

@@ -31,8 +31,10 @@ type WireOf<F> =
     ? Schema.optionalKey<WireOf<Inner>>
     : F extends Field.Field<Schema.Top, "instant", infer IsNullable>
       ? ReturnType<IsNullable extends true ? typeof Wire.instantOrNull : typeof Wire.instant>
-      : F extends Field.Field<Schema.Top, "integer">
-        ? ReturnType<typeof Wire.exactInteger>
+      : F extends Field.Field<Schema.Top, "integer", infer IsNullable>
+        ? IsNullable extends true
+          ? Schema.NullOr<ReturnType<typeof Wire.exactInteger>>
+          : ReturnType<typeof Wire.exactInteger>
         : F extends Field.Field<infer S>
           ? S
           : never
@@ -67,7 +69,7 @@ const wireOf = (field: Field.Field | Field.OptionalField): Schema.Top => {
   const { bounds, description, isNullable, kind, schema } = field
   if (kind === "instant") return isNullable ? Wire.instantOrNull(description) : Wire.instant(description)
   if (kind !== "integer" || bounds === undefined) return schema
-  return Wire.exactInteger({
+  const integer = Wire.exactInteger({
     minimum: Number(bounds.minimum),
     maximum: Number(bounds.maximum),
     problem: bounds.problem,
@@ -76,6 +78,7 @@ const wireOf = (field: Field.Field | Field.OptionalField): Schema.Top => {
         ? `${description} ${Wire.LARGE_INTEGERS}`
         : description,
   })
+  return isNullable ? Schema.NullOr(integer).annotate({ description }) : integer
 }
 
 const wireFields = (fields: Field.InputFields): Record<string, Schema.Top> =>

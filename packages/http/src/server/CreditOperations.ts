@@ -1,13 +1,23 @@
 /**
  * The operations of credits and holds (see `Operations`).
  */
-import { type Credit, Credits, ExactJson, type Hold, Holds, type Tenant } from "@billwright/core"
+import {
+  type CommitHold,
+  type Credit,
+  Credits,
+  ExactJson,
+  type Hold,
+  Holds,
+  type Tenant,
+  TokenUsage,
+} from "@billwright/core"
 import { Effect } from "effect"
 import type { BalanceBody, ConsumptionBody, EntryBody, GrantBody } from "../api/CreditsApi.ts"
-import type { HoldBody } from "../api/HoldsApi.ts"
+import type { CommittedBody, HoldBody } from "../api/HoldsApi.ts"
 import { created, ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
+import * as ResourceBody from "./ResourceBody.ts"
 
 const { integer } = ExactJson
 
@@ -96,6 +106,14 @@ const hold = (value: Hold.Hold, { mode }: Tenant.Tenant): HoldBody => ({
   created_at: Render.instant(value.createdAt),
 })
 
+const usageBody = ResourceBody.make<TokenUsage.TokenUsage>(TokenUsage.tokenUsages)
+
+const committed = (value: CommitHold.CommittedHold, tenant: Tenant.Tenant): CommittedBody =>
+  ({
+    ...hold(value, tenant),
+    token_usage: value.tokenUsage === null ? null : usageBody(value.tokenUsage, tenant),
+  }) as CommittedBody
+
 export const make: Effect.Effect<OperationsOf<"credits" | "holds">, never, Credits | Holds> = Effect.gen(
   function* () {
     const [credits, holds] = [yield* Credits, yield* Holds]
@@ -122,7 +140,7 @@ export const make: Effect.Effect<OperationsOf<"credits" | "holds">, never, Credi
       extendHold: ({ params, payload }, tenant) =>
         Effect.map(holds.extend(params.id, payload), answerHold(tenant)),
       commitHold: ({ params, payload }, tenant) =>
-        Effect.map(holds.commit(params.id, payload), answerHold(tenant)),
+        Effect.map(holds.commit(params.id, payload), (value) => ok(committed(value, tenant))),
       releaseHold: ({ params }, tenant) => Effect.map(holds.release(params.id), answerHold(tenant)),
     }
   },

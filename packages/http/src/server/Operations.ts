@@ -42,6 +42,7 @@ import * as Render from "./Render.ts"
 import * as ResourceBody from "./ResourceBody.ts"
 import * as ResourceOperations from "./ResourceOperations.ts"
 import * as SubscriptionOperations from "./SubscriptionOperations.ts"
+import * as TokenUsageOperations from "./TokenUsageOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
 
 const clockBody = ResourceBody.make<TestClock.TestClock>(TestClock.testClocks)
@@ -95,6 +96,7 @@ export const make: Effect.Effect<
   const paymentOperations = yield* PaymentOperations.make
   const paymentMethodOperations = yield* PaymentMethodOperations.make
   const refundOperations = yield* RefundOperations.make
+  const tokenUsageOperations = yield* TokenUsageOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
@@ -111,6 +113,7 @@ export const make: Effect.Effect<
     ...entitlementOperations,
     ...paymentMethodOperations,
     ...refundOperations,
+    ...tokenUsageOperations,
     ...invoiceOperations,
     ...resourceOperations,
 

@@ -126,6 +126,8 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const card = { key: "llm", name, unit: "token", models: { large: { input: "2.00" } } }
   yield* api.expect(200, "POST", "/v1/catalog/push", { ...own, json: { rate_cards: [card] } })
   const cards = yield* api.expect(200, "GET", "/v1/rate_cards", own)
+  const used = { customer_id: cus, rate_card: "llm", model: "unknown", tokens: { input: 5 } }
+  const tku = (yield* api.expect(201, "POST", "/v1/token_usages", { ...own, json: used })).id
   const rtc = String(cards.at("data", 0, "id"))
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
   // Only in test mode.
@@ -150,6 +152,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     red,
     atu,
     ctu,
+    tku,
     cal,
     spa,
     usg,
@@ -210,6 +213,15 @@ const fitting = Effect.fnUntraced(function* (
   if (operation === "cancelPayment") {
     const open = yield* api.expect(200, "GET", "/v1/payments?status=open", { key })
     return { pay: String(open.at("data", 0, "id")) }
+  }
+  if (operation === "rateTokenUsage") {
+    const used = { customer_id: cus, rate_card: "later", model: "large", tokens: { input: 5 } }
+    const card = { key: "later", unit: "token", models: { small: { input: "1" } } }
+    yield* api.expect(200, "POST", "/v1/catalog/push", { key, json: { rate_cards: [card] } })
+    const tku = (yield* api.expect(201, "POST", "/v1/token_usages", { key, json: used })).id
+    const priced = { ...card, models: { large: { input: "1" } } }
+    yield* api.expect(200, "POST", "/v1/catalog/push", { key, json: { rate_cards: [priced] } })
+    return { tku }
   }
   if (operation === "payInvoice" || operation === "startInvoicePayment") {
     const path = `/v1/payment_methods/${mtd}`

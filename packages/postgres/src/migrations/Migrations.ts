@@ -57,6 +57,7 @@ import { migration0039 } from "./Migration0039.ts"
 import { migration0040 } from "./Migration0040.ts"
 import { migration0041 } from "./Migration0041.ts"
 import { migration0042 } from "./Migration0042.ts"
+import { migration0043 } from "./Migration0043.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -105,6 +106,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0040,
   migration0041,
   migration0042,
+  migration0043,
 ]
 
 /** The newest migration of this release, which it also requires. */

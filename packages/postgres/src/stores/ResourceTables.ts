@@ -38,6 +38,7 @@ export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Refund: { table: "refunds" },
   SpendAlert: { table: "spend_alerts", countedBy: "spend_alert_count" },
   TestClock: { table: "test_clocks" },
+  TokenUsage: { table: "token_usages" },
   TopUp: { table: "top_ups" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }
