@@ -53,15 +53,18 @@ const formatExactly = (format: Intl.NumberFormat, decimal: string): string =>
 export const format = (amount: WireInteger, currency: string): string =>
   formatExactly(formatOf(currency, digitsOf(currency)), decimalOf(amount, currency))
 
+/** Anything else is a unit of credits. */
+const CURRENCY = /^[A-Z]{3}$/
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/
 /** The most digits after the point that `Intl` formats. */
 const MAX_FORMATTED_DIGITS = 100
 
 /**
  * An exact text in the currency's unit for people: `€0.002`. It has all its digits, and at least those of the minor unit.
- * A fraction stays as it is: `10/3 EUR`.
+ * A fraction stays as it is: `10/3 EUR`, and so do credits: `0.5 credits`.
  */
 export const formatExact = (text: string, currency: string): string => {
+  if (!CURRENCY.test(currency)) return `${text} ${currency}`
   const match = DECIMAL.exec(text)
   const count = match?.[1]?.length ?? 0
   if (match === null || count > MAX_FORMATTED_DIGITS) return `${text} ${currency}`

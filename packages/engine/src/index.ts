@@ -196,6 +196,8 @@ export type {
 export { NO_CREDITS } from "./credits/Ledger.ts"
 export type { Proof, ProofPlace, ProofPlan, ProofTax } from "./proofs/ProofDocument.ts"
 export { FIRST_PREVIOUS, plansOfInvoice, proofOf, proofText } from "./proofs/ProofDocument.ts"
+export type { Burning, BurntPart, GiveBack, Unused } from "./credits/Burning.ts"
+export { burnCredits, unburnCredits } from "./credits/Burning.ts"
 export type { CreditUse, InvoiceCredits } from "./credits/InvoiceCredits.ts"
 export { applyCredits, creditUsesOf, invoiceCreditsOf, restoreCredits } from "./credits/InvoiceCredits.ts"
 export type { GrantTarget, PlanGrant, PlanGrantStep } from "./credits/PlanGrants.ts"

@@ -208,13 +208,18 @@ export class CreditTable {
 
   listEntries(
     tenant: Tenant.Tenant,
-    { customerId, grantId, unit }: CreditEntryFilter,
+    { customerId, grantId, invoiceId, kind, since = 0, unit }: CreditEntryFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Credit.StoredEntry>, Page.CursorNotFound> {
     return listed(
       this.#of(tenant).entries,
       query,
-      (entry) => isOf(entry, customerId, unit) && (grantId === undefined || entry.grantId === grantId),
+      (entry) =>
+        isOf(entry, customerId, unit) &&
+        (grantId === undefined || entry.grantId === grantId) &&
+        (invoiceId === undefined || entry.invoiceId === invoiceId) &&
+        (kind === undefined || entry.kind === kind) &&
+        entry.at >= since,
       copyOf,
     )
   }

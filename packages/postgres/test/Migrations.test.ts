@@ -301,6 +301,7 @@ const FROZEN: ReadonlyArray<string> = [
   "0e0fbf1d7b790c0b4efc165db0f307ee9c444901f267c2b300dc46e6d7230c67",
   "9f973210a6aca5ab6fede5092bd95dc9b2cbd954f07d631c6cdb3d317944d74a",
   "3f4fc6e12f6d89ec85d1c2da762b30d7b428be31a873263c5875e2909b29f5b7",
+  "baac3f809a3f4aa35e201afb0352ad156742297fbc87414ff3f9b2e44c1200ab",
 ]
 
 describe("each migration", () => {

@@ -14,6 +14,7 @@ import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { paymentContract } from "./contract/PaymentContract.ts"
 import { spendMarkContract } from "./contract/SpendMarkContract.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
+import { burnScenarios } from "./scenarios/BurnScenarios.ts"
 import { creditScenarios } from "./scenarios/CreditScenarios.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { oneOffScenarios } from "./scenarios/OneOffScenarios.ts"
@@ -54,6 +55,7 @@ export const suite = <R, E>(
     previewScenarios(test)
     oneOffScenarios(test)
     creditScenarios(test)
+    burnScenarios(test)
     planGrantScenarios(test)
     migrationScenarios(test)
     spendScenarios(test)

@@ -10,7 +10,13 @@ import { withIntegers } from "./Integers.ts"
 import { documents, list, path, read, write } from "./Requests.ts"
 import { toWire } from "./WireNames.ts"
 
-const toLine = withIntegers<Invoice["lines"][number]>({ amount: true, discount: true, net: true })
+type SentLine = Invoice["lines"][number]
+const toAmounts = withIntegers<SentLine>({ amount: true, discount: true, net: true })
+const toBurnt = withIntegers<NonNullable<SentLine["burns"]>>({ amount: true })
+const toLine = (sent: SentLine): SentLine => {
+  const line = toAmounts(sent)
+  return line.burns === null ? line : { ...line, burns: toBurnt(line.burns) }
+}
 const toTax = withIntegers<Invoice["taxes"][number]>({ taxable: true, amount: true })
 const toApplied = withIntegers<Invoice["applied"][number]>({ amount: true })
 const toPart = withIntegers<Invoice["discounts"][number]["parts"][number]>({ amount: true })

@@ -132,7 +132,9 @@ export interface CreditConsumption extends CreditAccount {
 /**
  * `grant`, `expire`, `void`: a grant begins and ends. `consume`: credits are used at once. `reserve`, `commit`, `release`,
  * `lapse`: a hold keeps credits, uses them, and gives them back. `repay`: credits repay a debt. `adjust`: a change of the plan
- * grants more or less. `apply`: an invoice that was issued uses them. `restore`: it was voided, and gives them back.
+ * grants more or less. `apply`: an invoice that was issued uses them. `burn`: its usage burns them. `restore`: it was
+ * voided, or a later one states that less was used, and they are given back. An `expire` above 0 takes back that credits went
+ * unused, because usage from before burns them.
  */
 export type CreditEntryKind =
   | "grant"
@@ -147,6 +149,7 @@ export type CreditEntryKind =
   | "adjust"
   | "apply"
   | "restore"
+  | "burn"
 
 /** A change of a customer's credits. Its amounts are those by which they changed. Entries are only added. */
 export interface CreditEntry extends CreditAccount, CreditAmounts {

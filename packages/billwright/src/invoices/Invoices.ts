@@ -50,6 +50,13 @@ export interface UsageReceipt {
   readonly recordCount: number
 }
 
+/** Credits that usage burns instead of costing money. */
+export interface BurntCredits {
+  readonly unit: string
+  /** An integer of the smallest part of the unit. Below 0: they are given back. */
+  readonly amount: bigint
+}
+
 /** A line of an invoice. */
 export interface InvoiceLine {
   /** Unique in its invoice. It stays when a draft is computed again. */
@@ -78,6 +85,8 @@ export interface InvoiceLine {
   readonly tax: TaxRate
   /** The line of an earlier invoice that a credit gives money back of. */
   readonly creditOf: LineRef | null
+  /** The credits that the usage burns when the invoice is issued: its `amount` is 0. `null` for all other lines. */
+  readonly burns: BurntCredits | null
   /** The computation of `amount`, step by step. Names are those of REST: `up_to`. */
   readonly steps: ReadonlyArray<Step>
   /** `null` for a line that bills no usage. */

@@ -59,6 +59,7 @@ export const EntryKind = Schema.Literals([
   "adjust",
   "apply",
   "restore",
+  "burn",
 ])
 /** What made a grant: the document that gave a customer money back, or the subscription whose plan grants it. */
 export const GrantSourceType = Schema.Literals(["credit_note", "invoice", "subscription"])

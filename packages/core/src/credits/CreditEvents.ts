@@ -124,6 +124,8 @@ export const eventsOf = (
   const events: Array<CreditEvent> = change.entries.flatMap((entry) => {
     const type = typeOf(entry)
     if (type === undefined || entry.grantId === null) return []
+    // Credits that had expired are burnt: that is no event of their grant.
+    if (entry.kind === "expire" && entry.available > 0n) return []
     const by = entry.available - entry.debt
     const amount = entry.kind === "expire" ? -by : by
     const data = { ...account, sequence: entry.sequence, grant_id: entry.grantId, amount }

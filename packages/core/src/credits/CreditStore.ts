@@ -4,6 +4,7 @@
 import type { CreditAccount, CreditBalance } from "@billwright/engine"
 import { Context, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
+import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -81,6 +82,10 @@ export interface CreditGrantFilter {
 /** Which entries to list. `undefined` allows any. */
 export interface CreditEntryFilter extends CreditGrantFilter {
   readonly grantId?: CreditGrantId | undefined
+  readonly invoiceId?: InvoiceId | undefined
+  readonly kind?: StoredEntry["kind"] | undefined
+  /** Only those that happened then or later, in epoch milliseconds. */
+  readonly since?: number | undefined
 }
 
 /**

@@ -15,11 +15,13 @@ import {
   Crediting,
   type Creditor,
   type GivenBy,
+  type InvoiceAccounts,
   type MoneyAccount,
   type OpenCredits,
   type Purpose,
 } from "../invoices/Crediting.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
+import { Burns, unitsBurnt } from "./Burns.ts"
 import {
   type AccountKey,
   CreditGrantId,
@@ -46,21 +48,28 @@ const creditorOf = (store: CreditStore["Service"], book: CreditBook, topUps: Top
     yield* write(key, ledger, closeAccount(ledger, at))
   })
 
-  const open = Effect.fnUntraced(function* (account: MoneyAccount, purpose: Purpose) {
+  const burns = new Burns(store, book, closeIfErased)
+
+  const open = Effect.fnUntraced(function* (accounts: InvoiceAccounts, purpose: Purpose) {
     const at = yield* Clock.currentTimeMillis
-    const key = keyOf(account)
+    const key = keyOf(accounts)
     const isLocked = purpose === "issue"
+    const units = isLocked ? unitsBurnt(accounts.lines) : []
+    const burnt = yield* burns.lock(accounts.customerId, units, at)
     const ledger = yield* isLocked ? store.lock(key, at, "existing") : store.read(key, at)
-    const apply: OpenCredits["apply"] = ({ id, state }) => {
+    const use = ({ id, state }: StoredInvoice) => {
       const uses = creditUsesOf(state)
       if (uses.length === 0) return Effect.void
       if (isLocked) return write(key, ledger, applyCredits(ledger, id, uses, at))
       return Effect.die(new TypeError("the credits of an invoice are not locked"))
     }
+    const apply: OpenCredits["apply"] = (issued) => Effect.andThen(burns.burn(issued, burnt), use(issued))
     return { ...invoiceCreditsOf(ledger, at), apply }
   })
 
-  const restore = Effect.fnUntraced(function* ({ customerId, id, state }: StoredInvoice) {
+  const restore = Effect.fnUntraced(function* (voided: StoredInvoice) {
+    yield* burns.restore(voided)
+    const { customerId, id, state } = voided
     const uses = creditUsesOf(state)
     if (uses.length === 0) return
     const at = yield* Clock.currentTimeMillis

@@ -1,7 +1,7 @@
 /**
  * The credits of customers that invoices use, and that invoices and credit notes give. Credits provide it.
  */
-import type { InvoiceCredits } from "@billwright/engine"
+import type { InvoiceCredits, LineInput } from "@billwright/engine"
 import { Context, Effect } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
@@ -18,6 +18,11 @@ export interface MoneyAccount {
   readonly currency: string
 }
 
+/** The credits that an invoice can use: those of its currency, and those of the units that its lines burn. */
+export interface InvoiceAccounts extends MoneyAccount {
+  readonly lines: ReadonlyArray<Pick<LineInput, "origin">>
+}
+
 /** The document that gives credits. Each gives them once. */
 export interface GivenBy {
   readonly type: "credit_note" | "invoice"
@@ -29,7 +34,7 @@ type Written = Effect.Effect<void, InvalidInput | StorageError, CurrentTenant>
 /** The credits that an invoice can use, as they are at an instant. */
 export interface OpenCredits extends InvoiceCredits {
   /**
-   * Uses those that an invoice states, which the current transaction has just issued. Only of credits that were opened to
+   * Uses and burns those that an invoice states, which the current transaction has just issued. Only of credits that were opened to
    * `issue`: they stay as they are until the transaction ends.
    */
   readonly apply: (issued: StoredInvoice) => Written
@@ -38,11 +43,11 @@ export interface OpenCredits extends InvoiceCredits {
 /** Uses and gives credits, in the current transaction and in the time of the customer. */
 export interface Creditor {
   readonly open: (
-    account: MoneyAccount,
+    accounts: InvoiceAccounts,
     purpose: Purpose,
   ) => Effect.Effect<OpenCredits, StorageError, CurrentTenant>
 
-  /** Gives back what a voided invoice has used. */
+  /** Gives back what a voided invoice has used and burnt. */
   readonly restore: (voided: StoredInvoice) => Written
 
   /** Gives a customer paid credits. 0 gives nothing. */

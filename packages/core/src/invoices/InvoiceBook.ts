@@ -10,6 +10,7 @@ import {
   type Invoice as EngineInvoice,
   type InvoiceInput,
   type LineInput,
+  type LineOrigin,
   redraft,
   stepsOfAmount,
   taxLines,
@@ -53,10 +54,16 @@ const zeroed = (
     quantity: null,
     receipt: null,
     amount: 0n,
-    origin: line.origin === null ? null : { ...line.origin, gross: 0n },
+    origin: line.origin === null ? null : zeroedOrigin(line.origin),
     steps: stepsOfAmount(0n, digits),
   }))
 }
+
+const zeroedOrigin = ({ burns = null, ...origin }: LineOrigin): LineOrigin => ({
+  ...origin,
+  gross: 0n,
+  ...(burns === null ? {} : { burns: { ...burns, amount: 0n, gross: 0n } }),
+})
 
 /** Whether an invoice bills credits that the customer buys. */
 export const isTopUp = (lines: ReadonlyArray<LineInput>): boolean =>
@@ -242,7 +249,7 @@ export class InvoiceBook {
       // Credits are bought with money, and not with credits.
       const credits = isTopUp(lines)
         ? NO_CREDITS
-        : yield* this.#credits.open({ customerId, currency }, purpose)
+        : yield* this.#credits.open({ customerId, currency, lines }, purpose)
       const { paid, promotional } = credits
       const lowered = { ...deductions, promotional }
       const taxed = ratesOf(

@@ -35,6 +35,15 @@ export interface ReceiptView {
   readonly recordCount: number
 }
 
+/** Credits that usage burns, in the smallest part of their unit. Below 0: they are given back. */
+export interface BurntView {
+  readonly unit: string
+  readonly amount: bigint
+}
+
+const burntOf = ({ burns = null }: Partial<NonNullable<Line["origin"]>>): BurntView | null =>
+  burns === null ? null : { unit: burns.unit, amount: burns.amount }
+
 export interface InvoiceLineView {
   readonly id: string
   readonly kind: LineKind
@@ -55,6 +64,8 @@ export interface InvoiceLineView {
   readonly net: bigint
   readonly tax: TaxRate
   readonly creditOf: LineRef | null
+  /** The credits that usage burns instead of costing money. `null` for all other lines. */
+  readonly burns: BurntView | null
   readonly steps: ReadonlyArray<Step>
   readonly receipt: ReceiptView | null
 }
@@ -117,6 +128,7 @@ const lineOf = ({ origin, ...line }: Line): InvoiceLineView => ({
   net: line.net,
   tax: line.tax,
   creditOf: line.creditOf,
+  burns: burntOf(origin ?? {}),
   steps: line.steps,
   receipt: receiptOf(line.receipt),
 })

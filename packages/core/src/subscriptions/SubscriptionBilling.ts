@@ -59,10 +59,11 @@ type Billed<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
  * The id of a line, unique in its invoice. It stays the same when the lines of a draft are computed again. Keys have no `~`
  * and no `.`, and a `~` of a group, which is a text of the host's, is doubled. So no two lines have the same id.
  */
-const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine): string => {
+const idOf = (period: number, { burns, charge, creditOf, group, segment }: PeriodLine): string => {
+  const back = creditOf ?? burns?.of ?? null
   const of = charge === null ? `${period}.${segment}~minimum` : `${period}.${segment}.${charge}`
   const id = group === null ? of : `${of}.${group.replaceAll("~", "~~")}`
-  return creditOf === null ? id : `${id}~${creditOf.invoiceId}.${creditOf.lineId}`
+  return back === null ? id : `${id}~${back.invoiceId}.${back.lineId}`
 }
 
 /** What the lines of documents say, for the lines after them, by the number of the period. */
@@ -71,14 +72,24 @@ const documentedOf = (billed: ReadonlyArray<BilledLine>): ReadonlyMap<number, Re
   for (const { forgiven, invoiceId, line, status } of billed) {
     const { amount, charge, creditOf, discount, id, kind, origin, quantity } = line
     if (origin === null || kind === "item") continue
-    const { gross, group, period, segment } = origin
+    const { burns = null, gross, group, period, segment } = origin
     // Not that of the line: with inclusive taxes, the amounts of lines contain their tax.
     const net = amount - discount
     const of = { invoiceId, lineId: id, kind, segment, charge, group, quantity }
     const found = byPeriod.get(period) ?? []
     byPeriod.set(period, found)
     // Nothing was paid of a void invoice, so nothing of it is given back.
-    found.push({ ...of, gross, net, creditOf, forgiven: status === "void" ? net : forgiven })
+    found.push(
+      burns === null
+        ? { ...of, gross, net, creditOf, forgiven: status === "void" ? net : forgiven }
+        : {
+            ...of,
+            gross: burns.gross,
+            net: burns.amount,
+            creditOf: burns.of,
+            forgiven: status === "void" ? burns.amount : 0n,
+          },
+    )
   }
   return byPeriod
 }
@@ -354,14 +365,14 @@ const toLine = (
   line: PeriodLine,
   billed: ReadonlyArray<BilledLine>,
 ): LineInput => {
-  const { creditOf, gross, group, plan, segment, ...fields } = line
+  const { burns, creditOf, gross, group, plan, segment, ...fields } = line
   const credited = billed.find(
     (one) => one.invoiceId === creditOf?.invoiceId && one.line.id === creditOf.lineId,
   )
   return {
     ...fields,
     id: idOf(period, line),
-    origin: { subscriptionId, plan, period, segment, group, gross },
+    origin: { subscriptionId, plan, period, segment, group, gross, ...(burns === null ? {} : { burns }) },
     taxCode: null,
     fixedTax: credited?.line.tax ?? null,
     creditOf,

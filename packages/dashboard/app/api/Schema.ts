@@ -2655,6 +2655,16 @@ export interface components {
              */
             type: "boolean";
         };
+        BurnStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "burn";
+            unit: string;
+            credits: string;
+            amount: string;
+        };
         CancelSubscription: {
             at: string;
             /** @enum {string} */
@@ -3105,7 +3115,7 @@ export interface components {
             /** Format: int64 */
             sequence: number;
             /** @enum {string} */
-            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "adjust" | "apply" | "restore";
+            kind: "grant" | "expire" | "void" | "consume" | "reserve" | "commit" | "release" | "lapse" | "repay" | "adjust" | "apply" | "restore" | "burn";
             grant_id: string | null;
             hold_id: string | null;
             consumption_id: string | null;
@@ -3626,6 +3636,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3648,6 +3659,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3789,6 +3801,11 @@ export interface components {
             /** Format: int64 */
             amount: number;
         };
+        InvoiceBurntCredits: {
+            unit: string;
+            /** Format: int64 */
+            amount: number;
+        };
         InvoiceDiscount: {
             /** @enum {string} */
             type: "coupon" | "promotional_credit";
@@ -3855,6 +3872,7 @@ export interface components {
             net: number;
             tax: components["schemas"]["InvoiceLineTax"];
             credit_of: components["schemas"]["InvoiceLineRef"] | null;
+            burns: components["schemas"]["InvoiceBurntCredits"] | null;
             steps: components["schemas"]["RatingStep"][];
             receipt: components["schemas"]["UsageReceipt"] | null;
         };
@@ -4039,6 +4057,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -4506,7 +4525,7 @@ export interface components {
             error: "rate_limited";
             message: string;
         };
-        RatingStep: components["schemas"]["AggregateStep"] | components["schemas"]["ConvertStep"] | components["schemas"]["FreeStep"] | components["schemas"]["FlatStep"] | components["schemas"]["UnitStep"] | components["schemas"]["PackageStep"] | components["schemas"]["TierStep"] | components["schemas"]["PackageTierStep"] | components["schemas"]["PercentStep"] | components["schemas"]["PercentTierStep"] | components["schemas"]["RecordMinimumStep"] | components["schemas"]["RecordMaximumStep"] | components["schemas"]["ShareStep"] | components["schemas"]["DiscountStep"] | components["schemas"]["MaximumStep"] | components["schemas"]["MinimumStep"] | components["schemas"]["RoundStep"] | components["schemas"]["AlreadyBilledStep"];
+        RatingStep: components["schemas"]["AggregateStep"] | components["schemas"]["ConvertStep"] | components["schemas"]["FreeStep"] | components["schemas"]["FlatStep"] | components["schemas"]["UnitStep"] | components["schemas"]["PackageStep"] | components["schemas"]["TierStep"] | components["schemas"]["PackageTierStep"] | components["schemas"]["PercentStep"] | components["schemas"]["PercentTierStep"] | components["schemas"]["RecordMinimumStep"] | components["schemas"]["RecordMaximumStep"] | components["schemas"]["ShareStep"] | components["schemas"]["DiscountStep"] | components["schemas"]["MaximumStep"] | components["schemas"]["MinimumStep"] | components["schemas"]["RoundStep"] | components["schemas"]["AlreadyBilledStep"] | components["schemas"]["BurnStep"];
         Reconciliation: {
             /** @enum {string} */
             object: "reconciliation";
@@ -4941,6 +4960,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5177,6 +5197,7 @@ export interface components {
                 [key: string]: string[];
             };
             by?: string;
+            burns?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<CreditEntry["kind"], string>> = {
   adjust: "The plan was changed",
   apply: "Used for an invoice",
   restore: "Given back by an invoice",
+  burn: "Burnt by usage",
 }
 
 const Change = ({ amount, unit }: { readonly amount: number; readonly unit: string }) =>

@@ -76,6 +76,7 @@ const TEXTS: Texts = {
   round: ({ digits }) => `Rounded to ${digits} ${digits === 1 ? "digit" : "digits"}`,
   already_billed: ({ billed }, currency) =>
     `Less ${Money.formatExact(billed, currency)}, which is billed already`,
+  burn: ({ credits, unit }) => `Taken from the credits: ${Exact.format(credits)} ${unit}`,
 }
 
 /** Steps that change the amount so far. The others add to it. */
@@ -86,7 +87,20 @@ const SO_FAR: ReadonlySet<RatingStep["type"]> = new Set([
   "minimum",
   "round",
   "already_billed",
+  "burn",
 ])
+
+/** In what the amounts of steps are: in the currency, or in the unit of the credits that they burn at the end. */
+const unitOf = (steps: ReadonlyArray<RatingStep>, currency: string): string => {
+  const burn = steps.find(({ type }) => type === "burn")
+  return burn?.type === "burn" ? burn.unit : currency
+}
+
+/** The steps of a computation. */
+export const textsOf = (steps: ReadonlyArray<RatingStep>, currency: string): ReadonlyArray<StepText> => {
+  const unit = unitOf(steps, currency)
+  return steps.map((step) => textOf(step, step.type === "burn" ? currency : unit))
+}
 
 export const textOf = (step: RatingStep, currency: string): StepText => ({
   text: (TEXTS[step.type] as (step: RatingStep, currency: string) => string)(step, currency),

@@ -1,5 +1,5 @@
 import type { RatingStep } from "../api/Types.ts"
-import { textOf } from "./StepTexts.ts"
+import { textsOf } from "./StepTexts.ts"
 
 /** A computation, step by step. */
 export const Steps = ({
@@ -10,8 +10,7 @@ export const Steps = ({
   readonly currency: string
 }) => (
   <ol aria-label="Computation" className="rating-steps">
-    {steps.map((step, index) => {
-      const { amount, isSoFar, text } = textOf(step, currency)
+    {textsOf(steps, currency).map(({ amount, isSoFar, text }, index) => {
       return (
         <li className={isSoFar ? "so-far" : ""} key={index}>
           <span className="grow">{text}</span>

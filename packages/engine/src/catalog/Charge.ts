@@ -41,6 +41,11 @@ interface AnyCharge {
   readonly where?: Where
   /** A declared dimension. The invoice has a line for each of its values. */
   readonly by?: string
+  /**
+   * Usage burns credits of this unit instead of costing money: a unit that the host defines, such as `credits`. The prices of
+   * the charge are then in this unit alone: `{"credits": "0.5"}`. Only for usage, and not for percentages.
+   */
+  readonly burns?: string
 }
 
 /** A fee for the period that does not depend on usage. A part of a period costs its share. */
@@ -132,6 +137,10 @@ export type Charge =
   | GraduatedPercentageCharge
 
 export type ChargeModel = Charge["model"]
+
+/** Whether a charge is of usage that costs money. */
+export const isUsageForMoney = ({ burns, meter }: Pick<Charge, "burns" | "meter">): boolean =>
+  meter !== undefined && burns === undefined
 
 /** Whether each record is priced by itself. Rating then needs the records of the period and not only their total. */
 export const pricesEachRecord = (charge: Charge): boolean =>

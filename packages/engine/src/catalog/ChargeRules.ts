@@ -15,6 +15,7 @@ import {
   decimalOf,
   type Fields,
   isFields,
+  KEY_PATTERN,
   oneOf,
   positiveOf,
 } from "./FieldRules.ts"
@@ -51,6 +52,8 @@ const MODEL_FIELDS: Readonly<Record<ChargeModel, ReadonlyArray<string>>> = {
 const CHARGE_FIELDS = ["key", "name", "model", "timing", "minimum", "maximum"]
 /** The fields of charges with a quantity: of all models but `flat`. */
 const QUANTITY_FIELDS = ["meter", "quantity", "free", "convert", "where", "by"]
+/** Models whose quantity is money already: they burn no credits. */
+const PERCENTAGES: ReadonlyArray<ChargeModel> = ["percentage", "graduated_percentage"]
 
 const TIER_FIELDS: Readonly<Partial<Record<ChargeModel, ReadonlyArray<string>>>> = {
   graduated: ["up_to", "price", "flat"],
@@ -58,6 +61,8 @@ const TIER_FIELDS: Readonly<Partial<Record<ChargeModel, ReadonlyArray<string>>>>
   graduated_package: ["up_to", "price", "flat", "size"],
   graduated_percentage: ["up_to", "rate", "flat"],
 }
+
+const isKey = (value: unknown): value is string => typeof value === "string" && KEY_PATTERN.test(value)
 
 const isModel = (value: unknown): value is ChargeModel =>
   typeof value === "string" && Object.hasOwn(MODEL_FIELDS, value)
@@ -197,6 +202,16 @@ const checkSource = (at: Problems, charge: Fields): void => {
   }
   if (charge["where"] !== undefined) checkWhere(at.in("where"), charge["where"])
   if (charge["by"] !== undefined) checkDimensionKey(at.in("by"), charge["by"])
+  if (charge["burns"] !== undefined && charge["meter"] === undefined)
+    at.in("burns").add("needs a meter: only usage burns credits")
+}
+
+/** In what the prices of a charge are: in the currencies of the plan, or in the unit that it burns alone. */
+const pricesOf = (burns: unknown, currencies: Currencies): Currencies => {
+  if (burns === undefined) return currencies
+  return isKey(burns)
+    ? { required: [burns], areAll: true, what: "the unit that the charge burns" }
+    : { required: [], areAll: false }
 }
 
 const checkTiming = (at: Problems, charge: Fields): void => {
@@ -226,12 +241,16 @@ export const checkPricing = (at: Problems, value: unknown, currencies: Currencie
   checkKnown(at, value, [
     ...CHARGE_FIELDS,
     ...(model === "flat" ? [] : QUANTITY_FIELDS),
+    ...(model === "flat" || PERCENTAGES.includes(model) ? [] : ["burns"]),
     ...MODEL_FIELDS[model],
   ])
   if (model !== "flat") checkPricedQuantity(at, value)
-  checkModel(at, value, model, currencies)
+  const { burns } = value
+  if (burns !== undefined) checkKey(at.in("burns"), burns)
+  const prices = pricesOf(burns, currencies)
+  checkModel(at, value, model, prices)
   for (const bound of ["minimum", "maximum"]) {
-    if (value[bound] !== undefined) checkPrices(at.in(bound), value[bound], currencies)
+    if (value[bound] !== undefined) checkPrices(at.in(bound), value[bound], prices)
   }
   return at.found.length === before
 }

@@ -66,10 +66,12 @@ export const positiveOf = (at: Problems, value: unknown): Exact.Exact | undefine
   return undefined
 }
 
-/** The currencies that every price needs. With `areAll`, prices in other currencies are refused. */
+/** The currencies that every price needs, or a unit of credits. With `areAll`, prices in others are refused. */
 export interface Currencies {
   readonly required: ReadonlyArray<string>
   readonly areAll: boolean
+  /** What one that is refused is not. Default: a currency of the plan. */
+  readonly what?: string
 }
 
 export const checkPrices = (at: Problems, value: unknown, currencies: Currencies): void => {
@@ -84,7 +86,7 @@ export const checkPrices = (at: Problems, value: unknown, currencies: Currencies
   }
   for (const [currency, price] of Object.entries(value)) {
     if (currencies.areAll && !currencies.required.includes(currency)) {
-      at.in(currency).add("is not a currency of the plan")
+      at.in(currency).add(`is not ${currencies.what ?? "a currency of the plan"}`)
     } else decimalOf(at.in(currency), price)
   }
 }

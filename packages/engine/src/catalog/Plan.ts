@@ -73,7 +73,10 @@ export interface PlanTerms {
   readonly charges: ReadonlyArray<Charge>
   readonly features?: Readonly<Record<string, Feature>>
   readonly grants?: ReadonlyArray<Grant>
-  /** The lowest cost of all usage charges together in a full period. The missing amount gets a line on the invoice. */
+  /**
+   * The lowest cost of all usage charges together in a full period. The missing amount gets a line on the invoice. Usage that
+   * burns credits is no part of it.
+   */
   readonly minimum?: Prices
   readonly policy?: Policy
 }

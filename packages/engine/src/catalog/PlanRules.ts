@@ -208,15 +208,18 @@ const FIELDS = [
   "policy",
 ]
 
-/** Whether no charge has a meter, so that a minimum of usage makes no sense. */
+/** Whether no usage costs money, so that a minimum of usage makes no sense. */
 const hasNoUsage = (charges: unknown): boolean =>
-  Array.isArray(charges) && charges.every((charge) => isFields(charge) && charge["meter"] === undefined)
+  Array.isArray(charges) &&
+  charges.every(
+    (charge) => isFields(charge) && (charge["meter"] === undefined || charge["burns"] !== undefined),
+  )
 
 const checkMinimum = (at: Problems, plan: Fields, currencies: Currencies): void => {
   if (plan["minimum"] === undefined) return
   checkPrices(at, plan["minimum"], currencies)
   if (hasNoUsage(plan["charges"]))
-    at.add("needs a charge with a meter: it is the minimum of all usage charges together")
+    at.add("needs a charge with a meter whose usage costs money: it is the minimum of all of them together")
 }
 
 /**

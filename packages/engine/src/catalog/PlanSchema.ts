@@ -47,6 +47,7 @@ import type {
 import { FEATURE_LIMITS, MAX_COUNT, PLAN_LIMITS, POLICY_CHOICES } from "./PlanRules.ts"
 
 const CURRENCY_PATTERN = "^[A-Z]{3}$"
+const UNIT_PATTERN = `${KEY_PATTERN.source}|${CURRENCY_PATTERN}`
 
 const decimal = (description: string): JsonSchema => ({
   type: "string",
@@ -107,6 +108,16 @@ const quantityCharge = {
   ),
 }
 
+/** The fields of charges whose quantity is no money. */
+const burningCharge = {
+  ...quantityCharge,
+  burns: optional(
+    keyOf(
+      "Usage burns credits of this unit instead of costing money, and the prices are in it. Needs a `meter`.",
+    ),
+  ),
+}
+
 const modelIs = (model: ChargeModel): JsonSchema => wordOf("The price model.", model)
 const tiersOf = (name: string): JsonSchema =>
   listOf("The tiers, in rising order. The last has no `up_to`.", reference(name), 1, CHARGE_LIMITS.tiers)
@@ -121,7 +132,7 @@ const tier: FieldSchemas<Tier> = {
 
 type ChargeOf<Model extends ChargeModel> = Extract<Charge, { readonly model: Model }>
 /** A charge of a model without a quantity has none of the fields that need one. */
-type Fee = Omit<FlatCharge, Exclude<keyof typeof quantityCharge, keyof typeof anyCharge>>
+type Fee = Omit<FlatCharge, Exclude<keyof typeof burningCharge, keyof typeof anyCharge>>
 
 const chargeNames: Readonly<Record<ChargeModel, string>> = {
   flat: "FlatCharge",
@@ -141,12 +152,12 @@ const charges: Readonly<Record<string, JsonSchema>> = {
     price: prices("The fee of a full period."),
   }),
   UnitCharge: objectOf<UnitCharge>("Each unit has the same price.", {
-    ...quantityCharge,
+    ...burningCharge,
     model: modelIs("unit"),
     price: prices("The price of a unit."),
   }),
   PackageCharge: objectOf<ChargeOf<"package">>("Whole packages of `size` units are paid.", {
-    ...quantityCharge,
+    ...burningCharge,
     model: modelIs("package"),
     price: prices("The price of a package."),
     size: decimal("The units of a package. Greater than 0."),
@@ -154,21 +165,21 @@ const charges: Readonly<Record<string, JsonSchema>> = {
   GraduatedCharge: objectOf<ChargeOf<"graduated">>(
     "Each tier prices the part of the quantity in its range.",
     {
-      ...quantityCharge,
+      ...burningCharge,
       model: modelIs("graduated"),
       tiers: tiersOf("PriceTier"),
     },
   ),
   VolumeCharge: objectOf<ChargeOf<"volume">>("The tier that contains the quantity prices all of it.", {
-    ...quantityCharge,
+    ...burningCharge,
     model: modelIs("volume"),
     tiers: tiersOf("PriceTier"),
   }),
   GraduatedPackageCharge: objectOf<ChargeOf<"graduated_package">>(
     "Each tier prices the part of the quantity in its range, in whole packages.",
-    { ...quantityCharge, model: modelIs("graduated_package"), tiers: tiersOf("PackagePriceTier") },
+    { ...burningCharge, model: modelIs("graduated_package"), tiers: tiersOf("PackagePriceTier") },
   ),
-  PercentageCharge: objectOf<PercentageCharge>(
+  PercentageCharge: objectOf<Omit<PercentageCharge, "burns">>(
     "A percentage of amounts of money. Quantities are integers of the minor unit.",
     {
       ...quantityCharge,
@@ -179,7 +190,7 @@ const charges: Readonly<Record<string, JsonSchema>> = {
       maximum_per_record: optional(perRecord("The highest price")),
     },
   ),
-  GraduatedPercentageCharge: objectOf<ChargeOf<"graduated_percentage">>(
+  GraduatedPercentageCharge: objectOf<Omit<ChargeOf<"graduated_percentage">, "burns">>(
     "Each tier takes its percentage of the part of the amount in its range.",
     { ...quantityCharge, model: modelIs("graduated_percentage"), tiers: tiersOf("PercentagePriceTier") },
   ),
@@ -238,8 +249,13 @@ export const planSchemas: Readonly<Record<string, JsonSchema>> = {
   ...charges,
   ...features,
   PlanPrices: mapOf(
-    "A price for each currency, as a decimal in the currency's unit.",
-    currencyOf("An ISO 4217 code."),
+    "A price for each currency, as a decimal in the currency's unit. Of a charge that burns credits, one price, in their unit.",
+    {
+      type: "string",
+      pattern: UNIT_PATTERN,
+      maxLength: 64,
+      description: "An ISO 4217 code, or a unit of credits.",
+    },
     decimal("A price. 0 or more."),
     PLAN_LIMITS.currencies,
   ),
@@ -278,7 +294,7 @@ export const planSchemas: Readonly<Record<string, JsonSchema>> = {
   PlanGrant: objectOf<Grant>("Credits that the customer gets in each period.", {
     unit: {
       type: "string",
-      pattern: `${KEY_PATTERN.source}|${CURRENCY_PATTERN}`,
+      pattern: UNIT_PATTERN,
       maxLength: 64,
       description: "A unit that you define, such as `credits`, or a currency of the plan.",
     },

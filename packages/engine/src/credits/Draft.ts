@@ -29,7 +29,7 @@ export interface Adjustment extends Pick<CreditGrant, "amount" | "rollover"> {
 }
 
 /** The order in which grants are used: priority, then the soonest expiry, then the oldest. */
-const compareGrants = (a: CreditGrant, b: CreditGrant): number =>
+export const compareGrants = (a: CreditGrant, b: CreditGrant): number =>
   a.priority - b.priority ||
   compareExpiry(a.expiresAt, b.expiresAt) ||
   a.createdAt - b.createdAt ||

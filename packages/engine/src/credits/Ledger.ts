@@ -90,6 +90,8 @@ export interface CreditHold {
  * - `repay`: available credits repaid a debt.
  * - `adjust`: a plan grants more or less, because it was changed.
  * - `apply`, `restore`: an invoice was issued that they lower or pay, and it was voided.
+ * - `burn`, `restore`: an invoice was issued for usage that burns credits, and they were given back, because it was voided or
+ *   because a later invoice states that less was used. An `expire` above 0 takes back that credits went unused: they burn.
  */
 export type EntryKind =
   | "grant"
@@ -104,6 +106,7 @@ export type EntryKind =
   | "adjust"
   | "apply"
   | "restore"
+  | "burn"
 
 /** A change of an account. Entries are only added. Its amounts are those by which the account changed. */
 export interface CreditEntry extends CreditBalance {
@@ -114,7 +117,7 @@ export interface CreditEntry extends CreditBalance {
   readonly grantId: string | null
   readonly holdId: string | null
   readonly consumptionId: string | null
-  /** The invoice that they lower or pay. */
+  /** The invoice that they lower or pay, or whose usage they were burnt for. */
   readonly invoiceId: string | null
   /** When it happened. What happens by the clock is written later, with the next operation. */
   readonly at: number

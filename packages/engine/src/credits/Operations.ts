@@ -247,7 +247,7 @@ export const releaseHold = (ledger: CreditLedger, hold: CreditHold, now: number)
 }
 
 /** What uses credits. */
-const USES: ReadonlyArray<EntryKind> = ["consume", "reserve", "commit", "apply"]
+const USES: ReadonlyArray<EntryKind> = ["consume", "reserve", "commit", "apply", "burn"]
 
 /** Whether a change used up all credits that could be used before. */
 export const isExhausted = (before: CreditAccount, { account, entries }: CreditChange): boolean =>

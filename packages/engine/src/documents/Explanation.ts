@@ -21,6 +21,7 @@ const CHANGES: ReadonlyArray<Step["type"]> = [
   "minimum",
   "round",
   "already_billed",
+  "burn",
 ]
 
 class Words {
@@ -91,6 +92,8 @@ class Words {
         return { percent: percent(step.percent) }
       case "already_billed":
         return { billed: price(step.billed) }
+      case "burn":
+        return { credits: price(step.credits) }
       case "flat":
       case "maximum":
       case "minimum":
@@ -118,19 +121,28 @@ const flatOf = (step: Step, format: Format): string => {
 const isEmpty = (step: Step): boolean =>
   (step.type === "tier" || step.type === "package_tier") && step.quantity === "0" && step.amount === "0"
 
+/** How the prices of a line are written: those of one that burns credits are in their unit. */
+export const formatOf = ({ steps }: Pick<Line, "steps">, format: Format): Format => {
+  const burn = steps.find(({ type }) => type === "burn")
+  return burn?.type === "burn" ? format.ofUnit(burn.unit) : format
+}
+
 /** The steps of a line. Empty if its columns say everything. */
 export const explanationOf = (
-  { steps }: Pick<Line, "steps">,
+  line: Pick<Line, "steps">,
   texts: Texts,
-  format: Format,
+  money: Format,
 ): ReadonlyArray<ExplainedStep> => {
+  const { steps } = line
   if (steps.every(({ type }) => PLAIN.includes(type))) return []
+  const format = formatOf(line, money)
   const words = new Words(texts, format)
   const told = steps.filter((step) => !isEmpty(step))
   const rows = told.slice(0, MAX_EXPLAINED_STEPS).map((step): ExplainedStep => {
     const flat = flatOf(step, format)
     const text = words.of(step)
-    const amount = "amount" in step ? format.price(step.amount) : null
+    const written = step.type === "burn" ? money : format
+    const amount = "amount" in step ? written.price(step.amount) : null
     return {
       text: flat === "" ? text : fill(texts.withFlat, { text, flat }),
       amount: amount !== null && CHANGES.includes(step.type) ? `= ${amount}` : amount,

@@ -22,6 +22,8 @@ const decimal = (text: string): `${number}` => text as `${number}`
 
 export class Format {
   readonly #locale: Locale
+  readonly #currency: string
+  readonly #unit: string | null
   readonly #digits: number
   readonly #money: Intl.NumberFormat
   readonly #price: Intl.NumberFormat
@@ -29,8 +31,10 @@ export class Format {
   readonly #percent: Intl.NumberFormat
   readonly #dates = new Map<string, Intl.DateTimeFormat>()
 
-  constructor(locale: Locale, currency: string) {
+  constructor(locale: Locale, currency: string, unit: string | null = null) {
     this.#locale = locale
+    this.#currency = currency
+    this.#unit = unit
     this.#digits = Currency.exponentOf(currency) ?? 0
     const style = { ...NUMBERS, style: "currency", currency } as const
     const digits = { minimumFractionDigits: this.#digits }
@@ -47,9 +51,16 @@ export class Format {
     return evenSpaces(this.#money.format(decimal(text)))
   }
 
-  /** An exact text in the unit of the currency, with all of its digits. */
+  /** An exact text in the unit of the currency, or of credits, with all of its digits. */
   price(text: string): string {
-    return this.#written(this.#price, Exact.ofText(text))
+    return this.#unit === null
+      ? this.#written(this.#price, Exact.ofText(text))
+      : `${this.number(text)}\u00a0${this.#unit}`
+  }
+
+  /** The same, but prices are credits of a unit. */
+  ofUnit(unit: string): Format {
+    return new Format(this.#locale, this.#currency, unit)
   }
 
   /** An exact text of the minor unit, as money. */

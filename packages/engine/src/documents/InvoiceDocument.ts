@@ -4,7 +4,7 @@
 import type { Invoice } from "../invoices/Invoice.ts"
 import type { Line } from "../invoices/Line.ts"
 import type { Amount, BillingDocument, DocumentLine, Fact, LineTable, Paragraph } from "./Document.ts"
-import { explanationOf } from "./Explanation.ts"
+import { explanationOf, formatOf } from "./Explanation.ts"
 import { Format } from "./Format.ts"
 import { localeOf } from "./Language.ts"
 import { customerOf, linesOfText, paperOf, type Recipient, sellerOf } from "./Parties.ts"
@@ -85,7 +85,7 @@ export const frameOf = ({ format, settings: { seller }, texts }: Writer, custome
 
 /** The only price of a line, and what it is the price of. */
 const unitPriceOf = ({ quantity, steps }: Line): string | null => {
-  const priced = steps.filter(({ type }) => type !== "aggregate" && type !== "round")
+  const priced = steps.filter(({ type }) => !["aggregate", "round", "burn"].includes(type))
   const [only] = priced
   if (priced.length !== 1 || only?.type !== "unit" || only.quantity !== quantity) return null
   return only.price
@@ -110,7 +110,7 @@ const lineOf = (line: Line, writer: Writer, timezones: Readonly<Record<string, s
     description: line.kind === "true_up" ? texts.minimum : line.description,
     details: detailsOf(line, writer, timezones),
     quantity: line.quantity === null ? null : format.number(line.quantity),
-    unitPrice: price === null ? null : format.price(price),
+    unitPrice: price === null ? null : formatOf(line, format).price(price),
     tax: rateText(line.tax, format),
     amount: format.money(line.amount),
     explanation: explanationOf(line, texts, format),

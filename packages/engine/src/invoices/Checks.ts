@@ -5,7 +5,8 @@
  */
 import { type Problem, Problems } from "../catalog/Problem.ts"
 import * as Currency from "../money/Currency.ts"
-import { ExplanationError, fold } from "../rating/Step.ts"
+import * as Exact from "../money/Exact.ts"
+import { ExplanationError, fold, type Step } from "../rating/Step.ts"
 import { percentOf } from "./Amounts.ts"
 import type { CreditNoteAmounts } from "./CreditNote.ts"
 import { dueOf, type Invoice } from "./Invoice.ts"
@@ -13,14 +14,25 @@ import { foldInvoice, InvoiceExplanationError } from "./InvoiceStep.ts"
 import { readNumber } from "./Numbering.ts"
 import { netOfGross, type TaxBehavior, taxKey } from "./Tax.ts"
 
-/** J1: the amount of each line is the fold of its steps, and its quantity is what its receipt says. */
+/** The credits that steps end with, in the smallest part of the unit. */
+const burntBySteps = (steps: ReadonlyArray<Step>): bigint => {
+  const last = steps.at(-1)
+  if (last?.type !== "burn") return 0n
+  const rounded = steps.findLast((step) => step.type === "round")
+  return Exact.roundTo(Exact.ofText(last.credits), rounded?.digits ?? 0)
+}
+
+/**
+ * J1: the amount of each line is the fold of its steps, so are the credits that it burns, and its quantity is what its receipt
+ * says.
+ */
 export const problemsOfLines = ({
   currency,
   lines,
 }: Pick<Invoice, "currency" | "lines">): ReadonlyArray<Problem> => {
   const at = new Problems("lines")
   const digits = Currency.exponentOf(currency)
-  for (const [index, { amount, quantity, receipt, steps }] of lines.entries()) {
+  for (const [index, { amount, origin, quantity, receipt, steps }] of lines.entries()) {
     const here = at.in(index)
     if (receipt !== null && receipt.total !== quantity) {
       here.in("quantity").add(`is ${quantity}, but its receipt has a total of ${receipt.total}`)
@@ -28,6 +40,8 @@ export const problemsOfLines = ({
     try {
       const folded = fold(steps, digits ?? 0)
       if (folded !== amount) here.in("amount").add(`is ${amount}, but its steps give ${folded}`)
+      const [burns, burnt] = [origin?.burns?.amount ?? 0n, burntBySteps(steps)]
+      if (burns !== burnt) here.in("burns").add(`is ${burns}, but its steps give ${burnt}`)
     } catch (error) {
       if (!(error instanceof ExplanationError)) throw error
       here.in("steps").add(`are not consistent: ${error.message}`)

@@ -25,6 +25,17 @@ export interface Receipt {
   readonly recordCount: number
 }
 
+/** Credits that usage burns. */
+export interface Burnt {
+  readonly unit: string
+  /** In the smallest part of the unit. Below 0: they are given back. */
+  readonly amount: bigint
+  /** The amount with what is not given back, because a void invoice gave it back before. Of all others, the amount. */
+  readonly gross: bigint
+  /** The line whose credits are given back. `null` for a line that burns. */
+  readonly of: LineRef | null
+}
+
 /** What a line bills of a subscription. With the charge, it finds what was documented before of the same thing. */
 export interface LineOrigin {
   readonly subscriptionId: string
@@ -36,6 +47,8 @@ export interface LineOrigin {
   readonly group: string | null
   /** The amount of a credit with the discounts of what it gives back. Of all other lines, the amount. */
   readonly gross: bigint
+  /** The credits that the line burns instead of costing money: its amount is 0. */
+  readonly burns?: Burnt | null
 }
 
 /** A line before discounts and taxes are known. */

@@ -9,7 +9,7 @@ import { problemsOfLines, problemsOfSums } from "../invoices/Checks.ts"
 import { dueOf, type Invoice } from "../invoices/Invoice.ts"
 import * as Exact from "../money/Exact.ts"
 import type { Quantity } from "../rating/Quantity.ts"
-import { rate } from "../rating/Rate.ts"
+import { creditRater, rater } from "../rating/Rate.ts"
 import type { Step } from "../rating/Step.ts"
 import type { IssuedInvoice, Proof } from "./ProofDocument.ts"
 
@@ -64,7 +64,7 @@ const quantityOf = (text: string): Quantity => {
 const isRated = ({ kind }: ProofLine): boolean =>
   kind === "advance" || kind === "usage" || kind === "adjustment"
 
-/** A minimum or maximum that a line was raised or lowered to is that of the charge. */
+/** A minimum or maximum that a line was raised or lowered to is that of the charge, in its currency or its unit of credits. */
 const checkBounds = (at: Problems, charge: Charge, steps: ReadonlyArray<Step>, currency: string): void => {
   for (const step of steps) {
     if (step.type !== "minimum" && step.type !== "maximum") continue
@@ -79,11 +79,15 @@ const checkBounds = (at: Problems, charge: Charge, steps: ReadonlyArray<Step>, c
 const rateLine = (at: Problems, line: ProofLine, charge: Charge, currency: string): boolean => {
   if (pricesEachRecord(charge)) return false
   const unbounded = without(charge, "minimum", "maximum") as Charge
-  const rated = rate(unbounded, quantityOf(line.quantity ?? "0"), { currency })
+  const { burns } = charge
+  const unit = line.origin?.burns?.unit
+  if (unit !== burns) at.in("burns").add(`is of ${unit ?? "no credits"}, but the plan says ${burns ?? "none"}`)
+  const rates = burns === undefined ? rater(unbounded, currency) : creditRater(unbounded)
+  const rated = rates.rate(quantityOf(line.quantity ?? "0"))
   const expected = canonicalJson(pricingOf(rated.steps))
   const stated = canonicalJson(pricingOf(line.steps))
   if (stated !== expected) at.in("steps").add(`price it by ${stated}, but the plan says ${expected}`)
-  checkBounds(at.in("steps"), charge, line.steps, currency)
+  checkBounds(at.in("steps"), charge, line.steps, burns ?? currency)
   return true
 }
 

@@ -70,6 +70,13 @@ const withAll = (path: string, value: unknown, names: ReadonlyArray<string>): Fi
   return fields
 }
 
+/** The credits that a line burns. */
+const burntOf = (path: string, value: unknown): Fields => {
+  const burns = withAll(path, value, ["amount", "gross"])
+  text(`${path}.unit`, burns["unit"])
+  return burns
+}
+
 const lineOf = (path: string, value: unknown): Line => {
   const line = withAll(path, value, ["amount", "discount", "net"])
   text(`${path}.id`, line["id"])
@@ -84,7 +91,7 @@ const lineOf = (path: string, value: unknown): Line => {
     const plan = fieldsOf(`${at}.plan`, read["plan"])
     text(`${at}.plan.key`, plan["key"])
     integer(`${at}.plan.version`, plan["version"])
-    return read
+    return "burns" in read ? { ...read, burns: orNull(`${at}.burns`, read["burns"], burntOf) } : read
   })
   return { ...line, origin } as unknown as Line
 }

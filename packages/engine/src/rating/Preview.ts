@@ -1,12 +1,12 @@
 /**
  * What a plan costs for given quantities, line by line.
  */
-import type { Charge } from "../catalog/Charge.ts"
+import { type Charge, isUsageForMoney } from "../catalog/Charge.ts"
 import { isFields } from "../catalog/FieldRules.ts"
 import type { PlanTerms } from "../catalog/Plan.ts"
 import { pathTo, type Problem, Problems } from "../catalog/Problem.ts"
 import type { Quantity } from "./Quantity.ts"
-import { rate, type Rated } from "./Rate.ts"
+import { creditRater, rate, type Rated } from "./Rate.ts"
 import { RatingError } from "./RatingError.ts"
 
 /** What to rate. */
@@ -71,7 +71,11 @@ const lineOf = (
   const { key, name = key } = charge
   const quantity = Object.hasOwn(quantities, key) ? quantities[key] : undefined
   try {
-    return { charge: key, name, ...rate(charge, quantity ?? 0n, { currency }) }
+    const rated =
+      charge.burns === undefined
+        ? rate(charge, quantity ?? 0n, { currency })
+        : burnt(charge.burns, creditRater(charge).rate(quantity ?? 0n))
+    return { charge: key, name, ...rated }
   } catch (error) {
     if (!(error instanceof RatingError)) throw error
     for (const { path, problem } of error.problems) {
@@ -79,6 +83,13 @@ const lineOf = (
     }
     return undefined
   }
+}
+
+/** What burns credits costs no money. Its last step says how many credits. */
+const burnt = (unit: string, { steps }: Pick<Rated, "steps">): Rated => {
+  const last = steps.at(-1)
+  const credits = last?.type === "round" ? last.amount : "0"
+  return { amount: 0n, exact: "0", steps: [...steps, { type: "burn", unit, credits, amount: "0" }] }
 }
 
 const sumOf = (lines: ReadonlyArray<Rated>): bigint => lines.reduce((sum, { amount }) => sum + amount, 0n)
@@ -115,7 +126,7 @@ export const previewPlan = (
   })
   const [wrong, ...more] = found
   if (wrong !== undefined) throw new RatingError([wrong, ...more])
-  const usage = lines.filter(({ charge }) => charge.meter !== undefined).map(({ line }) => line)
+  const usage = lines.filter(({ charge }) => isUsageForMoney(charge)).map(({ line }) => line)
   const all = [...lines.map(({ line }) => line), ...minimumLine(plan, currency, usage)]
   return { currency, lines: all, total: sumOf(all) }
 }

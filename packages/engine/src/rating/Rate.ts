@@ -278,24 +278,45 @@ const discounted = (discounts: ReadonlyArray<string>, amount: Exact.Exact, steps
   }, amount)
 }
 
-const moneyOf = (currency: string): Money => {
+const moneyOf = ({ burns }: Pick<Charge, "burns">, currency: string): Money => {
+  if (burns !== undefined)
+    return refuse(
+      "charge.burns",
+      `must be left out: the charge has no price in money, and creditRater rates it`,
+    )
   const digits = Currency.exponentOf(currency)
   return digits === undefined
     ? refuse("currency", `must be a code of ISO 4217, such as "EUR": ${JSON.stringify(currency)} is none`)
     : { currency, digits }
 }
 
+const prepared = (charge: Charge, money: Money): Rater => {
+  const problems = new Problems("charge")
+  checkPricing(problems, charge, { required: [money.currency], areAll: false })
+  const [first, ...others] = problems.found
+  if (first !== undefined) throw new RatingError([first, ...others])
+  return new PreparedCharge(charge, money)
+}
+
 /**
  * Prepares a charge to rate many quantities in one currency. It reads the charge once, so later changes of the object
  * have no effect. Throws a {@link RatingError} with all problems of the charge.
  */
-export const rater = (charge: Charge, currency: string): Rater => {
-  const money = moneyOf(currency)
-  const problems = new Problems("charge")
-  checkPricing(problems, charge, { required: [currency], areAll: false })
-  const [first, ...others] = problems.found
-  if (first !== undefined) throw new RatingError([first, ...others])
-  return new PreparedCharge(charge, money)
+export const rater = (charge: Charge, currency: string): Rater => prepared(charge, moneyOf(charge, currency))
+
+/** Most decimals of a unit of credits. */
+export const MAX_UNIT_DECIMALS = 6
+
+/**
+ * The same for a charge that burns credits. Its amounts are integers of the smallest part of the unit, which has so many
+ * decimals: 150n is 1.50 credits with 2, and 150 credits with 0. Throws a {@link RatingError}.
+ */
+export const creditRater = (charge: Charge, decimals = 0): Rater => {
+  const { burns } = charge
+  if (burns === undefined) return refuse("charge.burns", "is required: the unit of credits that usage burns")
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_UNIT_DECIMALS)
+    refuse("decimals", `must be an integer from 0 to ${MAX_UNIT_DECIMALS}`)
+  return prepared(charge, { currency: burns, digits: decimals })
 }
 
 /**

@@ -2,7 +2,7 @@
  * The explanation of a rated amount: the steps of its computation. `fold` computes the amount from the steps.
  *
  * Numbers are exact texts: decimals, or fractions in lowest terms (`"10/3"`) when no decimal is exact. Money is in the
- * currency's unit (`"12.5"`). Quantities are in the unit of the meter, and after a `convert` step in the converted unit.
+ * currency's unit (`"12.5"`). Before a `burn` step, it is credits in their unit. Quantities are in the unit of the meter, and after a `convert` step in the converted unit.
  */
 import * as Exact from "../money/Exact.ts"
 
@@ -152,6 +152,15 @@ export interface AlreadyBilledStep {
   readonly amount: string
 }
 
+/** The amount so far is credits of a unit. They are burnt, and nothing of it is money: `amount` is 0. */
+export interface BurnStep {
+  readonly type: "burn"
+  readonly unit: string
+  /** The credits, in the unit. Below 0: they are given back. */
+  readonly credits: string
+  readonly amount: string
+}
+
 export type Step =
   | AggregateStep
   | ConvertStep
@@ -169,6 +178,7 @@ export type Step =
   | BoundStep
   | RoundStep
   | AlreadyBilledStep
+  | BurnStep
 
 /** The steps are not consistent: the amount of a step does not follow from the steps before it. */
 export class ExplanationError extends Error {
@@ -222,6 +232,8 @@ const follow = (step: Step, amount: Exact.Exact): Exact.Exact => {
       return Exact.ofUnits(Exact.roundTo(amount, step.digits), step.digits)
     case "already_billed":
       return Exact.subtract(amount, Exact.ofText(step.billed))
+    case "burn":
+      return Exact.subtract(amount, Exact.ofText(step.credits))
   }
 }
 
@@ -234,6 +246,7 @@ const statedAmount = (step: Step, before: Exact.Exact, after: Exact.Exact): Exac
     case "minimum":
     case "round":
     case "already_billed":
+    case "burn":
       return after
     default:
       return Exact.subtract(after, before)

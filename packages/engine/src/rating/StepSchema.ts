@@ -15,8 +15,8 @@ import type { Step } from "./Step.ts"
 
 /** The longest exact text of a step, in characters. */
 const MAX_TEXT_LENGTH = 2_000
-/** The most digits of a minor unit. */
-const MAX_DIGITS = 4
+/** The most digits of a minor unit, and the most decimals of a unit of credits. */
+const MAX_DIGITS = 6
 /** The longest id of an invoice or a line, in characters. */
 const MAX_ID_LENGTH = 512
 
@@ -111,6 +111,14 @@ const kinds = {
       line: orNull(id("Its id."), "Its line. `null` when only a sum was given."),
       billed: exact("What was billed, in the currency's unit."),
       amount: exact("The amount that is left, in the currency's unit."),
+    },
+  ],
+  burn: [
+    "The amount so far is credits of a unit. They are burnt, and nothing of it is money: the amount is 0.",
+    {
+      unit: exact("The unit of the credits."),
+      credits: exact("The credits, in the unit. Below 0: they are given back."),
+      amount: exact("The amount of money that is left: 0."),
     },
   ],
 } satisfies Kinds

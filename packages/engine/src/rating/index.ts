@@ -24,6 +24,8 @@ export type { Problem } from "../catalog/Problem.ts"
 export type { Quantity } from "./Quantity.ts"
 export {
   type Billed,
+  creditRater,
+  MAX_UNIT_DECIMALS,
   rate,
   type RateContext,
   type Rated,
@@ -37,6 +39,7 @@ export type {
   AggregateStep,
   AlreadyBilledStep,
   BoundStep,
+  BurnStep,
   ConvertStep,
   DiscountStep,
   FlatStep,

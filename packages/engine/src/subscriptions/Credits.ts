@@ -59,6 +59,7 @@ export const creditLines = (
       gross: lines.length === 0 ? change.amount : 0n,
       steps,
       creditOf: { invoiceId: line.invoiceId, lineId: line.lineId },
+      burns: null,
     })
   }
   return lines

@@ -5,26 +5,16 @@
  * difference between the target of its run and everything that was documented for the run. So the lines of a period
  * always sum to its cost, however often it was billed.
  */
-import * as Currency from "../money/Currency.ts"
+import { isUsageForMoney } from "../catalog/Charge.ts"
 import * as Exact from "../money/Exact.ts"
-import { RatingError } from "../rating/RatingError.ts"
 import { creditLines } from "./Credits.ts"
 import { Explained } from "./Explained.ts"
 import type { PeriodInput } from "./PeriodInput.ts"
 import type { Documented, LineSubject, PeriodLine, PeriodLineKind } from "./PeriodLine.ts"
-import { raterOf } from "./Raters.ts"
+import { type Denomination, digitsOf, raterOf } from "./Raters.ts"
 import { isAdvance, isFee, type Run, runsOf } from "./Runs.ts"
 import { isSettled } from "./Settled.ts"
 import { quantityText, type RatedUsage, rateUsage, receiptOf } from "./Usage.ts"
-
-/** How many digits the minor unit of a currency has. */
-export const digitsOf = (currency: string): number => {
-  const digits = Currency.exponentOf(currency)
-  if (digits !== undefined) return digits
-  throw new RatingError([
-    { path: "currency", problem: `must be a code of ISO 4217: ${JSON.stringify(currency)}` },
-  ])
-}
 
 const isOf = (
   { charge, group, segment }: Pick<LineSubject, "charge" | "group" | "segment">,
@@ -45,7 +35,22 @@ const difference = (
   if (change.amount === 0n && documented.length > 0) return []
   const kind = documented.length === 0 ? first : "adjustment"
   const { amount, steps } = change
-  return [{ ...subject, kind, amount, gross: amount, steps, creditOf: null }]
+  return [{ ...subject, kind, amount, gross: amount, steps, creditOf: null, burns: null }]
+}
+
+/** A line whose amounts are credits of a unit: it burns them, and is of no money. */
+const burning = (line: PeriodLine, unit: string, digits: number): PeriodLine => {
+  const { amount, creditOf, gross, steps } = line
+  const credits = Exact.text(Exact.ofUnits(amount, digits))
+  return {
+    ...line,
+    kind: line.kind === "credit" ? "adjustment" : line.kind,
+    amount: 0n,
+    gross: 0n,
+    steps: [...steps, { type: "burn", unit, credits, amount: "0" }],
+    creditOf: null,
+    burns: { unit, amount, gross, of: creditOf },
+  }
 }
 
 const subjectOf = (run: Run, group: string | null, quantity: string | null): LineSubject => ({
@@ -61,18 +66,18 @@ const subjectOf = (run: Run, group: string | null, quantity: string | null): Lin
 })
 
 /** What a fee costs for its run: its price up to the end of the run, less its price up to the run. */
-const feeOf = ({ charge, quantity, share }: Run, currency: string, digits: number): Explained => {
-  const rates = raterOf(charge, currency)
+const feeOf = ({ charge, quantity, share }: Run, denomination: Denomination): Explained => {
+  const { digits, rates } = raterOf(charge, denomination)
   const before = rates.amount(quantity ?? 0n, { share: [share.from, share.of] })
   return Explained.of(rates.rate(quantity ?? 0n, { share: [share.to, share.of] }), digits).less(before)
 }
 
-const feeLines = (run: Run, input: PeriodInput, digits: number): ReadonlyArray<PeriodLine> => {
+const feeLines = (run: Run, input: PeriodInput): ReadonlyArray<PeriodLine> => {
   const subject = subjectOf(run, null, run.quantity)
   const isDue = isAdvance(run.charge) || run.end <= input.until
   const isBilled = input.documented.some((one) => isOf(subject, one))
   if (!isBilled && (!isDue || run.share.from === run.share.to)) return []
-  const target = feeOf(run, input.currency, digits)
+  const target = feeOf(run, input)
   return difference(subject, target, input.documented, isAdvance(run.charge) ? "advance" : "usage")
 }
 
@@ -80,7 +85,11 @@ const usageLines = (usage: ReadonlyArray<RatedUsage>, input: PeriodInput): Reado
   usage.flatMap(({ explained, run, total }) => {
     const subject = subjectOf(run, total.group, quantityText(total.after))
     const receipt = receiptOf(run, total, input.period)
-    return difference({ ...subject, receipt }, explained, input.documented, "usage")
+    const lines = difference({ ...subject, receipt }, explained, input.documented, "usage")
+    const { burns } = run.charge
+    if (burns === undefined) return lines
+    const { digits } = raterOf(run.charge, input)
+    return lines.map((line) => burning(line, burns, digits))
   })
 
 /** The line that raises usage to the minimum of the plan, for the part of the period that was served. */
@@ -117,7 +126,9 @@ const trueUpLines = (
     digits,
   )
   const cost = usage
-    .filter(({ run }) => run.terms.minimum?.[currency] !== undefined)
+    .filter(
+      ({ run: { charge, terms } }) => isUsageForMoney(charge) && terms.minimum?.[currency] !== undefined,
+    )
     .reduce((sum, { explained }) => sum + explained.amount, 0n)
   const subject: LineSubject = {
     plan: first.plan,
@@ -149,9 +160,9 @@ export const linesOf = (input: PeriodInput): ReadonlyArray<PeriodLine> => {
   const over = runs.filter(({ charge, end }) => !isFee(charge) && (soFar || end <= until))
   const groupsOf = ({ charge, segment }: Run) =>
     documented.filter((one) => one.segment === segment && one.charge === charge.key).map(({ group }) => group)
-  const usage = rateUsage(period, over, totals, groupsOf, currency, digits)
+  const usage = rateUsage(period, over, totals, groupsOf, input)
   return [
-    ...fees.flatMap((run) => feeLines(run, input, digits)),
+    ...fees.flatMap((run) => feeLines(run, input)),
     ...usageLines(usage, input),
     ...trueUpLines(over, usage, input, digits),
   ]

@@ -2,6 +2,7 @@
  * What the lines of a period are computed from.
  */
 import type { Documented } from "./PeriodLine.ts"
+import type { DecimalsOf } from "./Raters.ts"
 import type { TermsOf } from "./Runs.ts"
 import type { Period } from "./Subscription.ts"
 import type { UsageTotal } from "./Usage.ts"
@@ -14,6 +15,8 @@ export interface PeriodInput {
   /** The ISO 4217 code of the currency. */
   readonly currency: string
   readonly termsOf: TermsOf
+  /** The decimals of the units that charges burn. Default: none. */
+  readonly decimalsOf?: DecimalsOf | undefined
   /** Usage, and fees in arrears, are billed for the parts of the period that are over at this instant. */
   readonly until: number
   /** Whether the usage of all of the period is billed, also of parts that are not over: what it costs by now. */

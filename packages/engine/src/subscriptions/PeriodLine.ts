@@ -1,7 +1,7 @@
 /**
  * A line of a period, and what documents keep of it.
  */
-import type { LineKind, LineRef, Receipt } from "../invoices/Line.ts"
+import type { Burnt, LineKind, LineRef, Receipt } from "../invoices/Line.ts"
 import type { Step } from "../rating/Step.ts"
 import type { PlanVersionRef } from "./Subscription.ts"
 
@@ -33,12 +33,14 @@ export interface PeriodLine {
   readonly creditOf: LineRef | null
   /** The usage behind it. `null` for fees and minima. */
   readonly receipt: Receipt | null
+  /** The credits that it burns instead of costing money. `null` for all other lines. */
+  readonly burns: Burnt | null
 }
 
 /** What a line is of, without its amount. */
-export type LineSubject = Omit<PeriodLine, "kind" | "amount" | "gross" | "steps" | "creditOf">
+export type LineSubject = Omit<PeriodLine, "kind" | "amount" | "gross" | "steps" | "creditOf" | "burns">
 
-/** What a line of an earlier document billed of the period. */
+/** What a line of an earlier document billed of the period. Of a line that burns credits, amounts are those of its credits. */
 export interface Documented extends LineRef {
   readonly kind: PeriodLineKind
   readonly segment: number

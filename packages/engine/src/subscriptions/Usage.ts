@@ -14,7 +14,7 @@ import type { Rater, RaterContext } from "../rating/Rate.ts"
 import { RatingError } from "../rating/RatingError.ts"
 import { Explained } from "./Explained.ts"
 import type { Span } from "./Periods.ts"
-import { raterOf } from "./Raters.ts"
+import { type Denomination, raterOf } from "./Raters.ts"
 import { isFee, type Run, runsOf, type TermsOf } from "./Runs.ts"
 import type { Period } from "./Subscription.ts"
 
@@ -160,14 +160,11 @@ const priceInTrial = (
   { charge }: Run,
   { after }: UsageTotal,
   isFree: boolean,
-  currency: string,
-  digits: number,
+  denomination: Denomination,
 ): Explained => {
   const unbounded = without(charge, "minimum", "maximum") as Charge
-  return Explained.of(
-    rated(raterOf(unbounded, currency), after, isFree ? { discounts: ["100"] } : {}),
-    digits,
-  )
+  const { digits, rates } = raterOf(unbounded, denomination)
+  return Explained.of(rated(rates, after, isFree ? { discounts: ["100"] } : {}), digits)
 }
 
 /** Rates all usage of a period that is over at an instant. */
@@ -176,21 +173,23 @@ export const rateUsage = (
   runs: ReadonlyArray<Run>,
   totals: ReadonlyArray<UsageTotal>,
   billedGroups: (run: Run) => ReadonlyArray<string | null>,
-  currency: string,
-  digits: number,
+  denomination: Denomination,
 ): ReadonlyArray<RatedUsage> => {
   const all: Array<RatedUsage> = []
   for (const run of runs) {
-    const rates = raterOf(run.charge, currency)
+    const { digits, rates } = raterOf(run.charge, denomination)
     const ofMeter = all.filter(
-      (one) => one.run.charge.meter === run.charge.meter && one.run.segment < run.segment,
+      (one) =>
+        one.run.charge.meter === run.charge.meter &&
+        one.run.charge.burns === run.charge.burns &&
+        one.run.segment < run.segment,
     )
     for (const total of totalsOf(run, totals, billedGroups(run))) {
       const earlier = ofMeter
         .filter((one) => one.total.group === total.group)
         .reduce((sum, { explained }) => sum + explained.amount, 0n)
       const price = (): Explained => {
-        if (period.trial !== null) return priceInTrial(run, total, period.trial === "free", currency, digits)
+        if (period.trial !== null) return priceInTrial(run, total, period.trial === "free", denomination)
         if (continues(run, period)) return priceOfRest(run, total, rates, earlier, digits)
         const { from, to } = run.share
         return Explained.of(rated(rates, total.after, bounds(run, to - from)), digits)

@@ -42,7 +42,7 @@ describe("problemsOfPlan", () => {
   it("wants a meter for a least over all usage, and a price in every currency of the plan", () => {
     const fees = { ...pro, charges: pro.charges.slice(0, 1) }
     assert.deepStrictEqual(texts(fees), [
-      "minimum needs a charge with a meter: it is the minimum of all usage charges together",
+      "minimum needs a charge with a meter whose usage costs money: it is the minimum of all of them together",
     ])
     const both = { ...pro, currencies: ["EUR", "USD"], charges: pro.charges.slice(0, 2), minimum: undefined }
     assert.deepStrictEqual(texts(withAt(both, ["minimum"], undefined)), [

@@ -80,6 +80,9 @@ describe("the schemas of plans", () => {
         seen.add(step.type)
       }
     }
+    const burn = { type: "burn", unit: "credits", credits: "1.5", amount: "0" } as const
+    assert.isTrue(isStep(burn))
+    seen.add(burn.type)
     const { mapping } = stepSchemas["RatingStep"]!["discriminator"] as { readonly mapping: object }
     assert.sameMembers([...seen], Object.keys(mapping))
   })

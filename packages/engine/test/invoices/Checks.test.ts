@@ -6,8 +6,9 @@ import {
   problemsOfCreditNotes,
   problemsOfLines,
   problemsOfSums,
+  type Step,
 } from "../../src/index.ts"
-import { after, issued, line, quoteOf, standard } from "./Documents.ts"
+import { after, issued, line, originOf, quoteOf, standard } from "./Documents.ts"
 
 const lines = [line("a", 1_000n, { charge: "calls" }), line("b", 2_000n)]
 const invoice = issued({
@@ -48,6 +49,30 @@ describe("J1: problemsOfLines", () => {
     const steps = [{ type: "flat", amount: "10.001" } as const]
     assert.deepStrictEqual(texts({ lines: [{ ...first!, steps }] }), [
       "lines[0].steps are not consistent: The steps end with 10.001, which is not rounded to 2 digits.",
+    ])
+  })
+})
+
+describe("J1 of lines that burn credits", () => {
+  const steps = [
+    { type: "unit", quantity: "3", price: "1.5", amount: "4.5" },
+    { type: "round", digits: 2, amount: "4.5" },
+    { type: "burn", unit: "credits", credits: "4.5", amount: "0" },
+  ] as const
+  const found = (amount: bigint | null, of: ReadonlyArray<Step> = steps) => {
+    const burns = amount === null ? null : { unit: "credits", amount, gross: amount, of: null }
+    const burning = line("a", 0n, { origin: { ...originOf("pro"), burns }, steps: of })
+    return problemsOfLines({ currency: "EUR", lines: [{ ...first!, ...burning }] }).map(
+      ({ path, problem }) => `${path} ${problem}`,
+    )
+  }
+
+  it("compares the credits with their steps", () => {
+    assert.deepStrictEqual(found(450n), [])
+    assert.deepStrictEqual(found(449n), ["lines[0].burns is 449, but its steps give 450"])
+    assert.deepStrictEqual(found(null), ["lines[0].burns is 0, but its steps give 450"])
+    assert.deepStrictEqual(found(1n, [{ type: "flat", amount: "0" }]), [
+      "lines[0].burns is 1, but its steps give 0",
     ])
   })
 })

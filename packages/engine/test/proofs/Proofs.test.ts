@@ -3,6 +3,8 @@ import { assert, describe, it } from "vitest"
 import {
   canonicalJson,
   type Charge,
+  creditRater,
+  Exact,
   FIRST_PREVIOUS,
   type LineInput,
   plansOfInvoice,
@@ -67,6 +69,26 @@ const usage = (charge: Charge, quantity: string, billedBefore?: bigint): LineInp
     charge: charge.key,
     quantity,
     steps: rated.steps,
+  })
+}
+
+/** The same charge with its prices in credits. */
+const burning = ({ timing: _, quantity: __, ...charge }: Charge): Charge => ({
+  ...(JSON.parse(JSON.stringify(charge).replaceAll(`"${CURRENCY}":`, '"credits":')) as Charge),
+  meter: "calls",
+  burns: "credits",
+})
+
+/** A line of usage that burns credits of so many decimals. */
+const burnt = (charge: Charge, quantity: string, decimals: number): LineInput => {
+  const { amount, steps } = creditRater(charge, decimals).rate(quantity)
+  const credits = Exact.text(Exact.ofUnits(amount, decimals))
+  return line("a", 0n, {
+    kind: "usage",
+    origin: { ...originOf("pro"), burns: { unit: "credits", amount, gross: amount, of: null } },
+    charge: charge.key,
+    quantity,
+    steps: [...steps, { type: "burn", unit: "credits", credits, amount: "0" }],
   })
 }
 
@@ -168,6 +190,53 @@ describe("rating again", () => {
       const { problems } = checkProof(readProof(parse(proofText(proof))))
       assert.deepStrictEqual(problems, [])
     })
+  })
+
+  it("finds nothing wrong with usage that burns credits of any decimals, and reads its amounts back", () => {
+    const usages = charges.filter(({ model }) => model !== "flat" && !model.includes("percentage"))
+    holds(
+      [usages, fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 0, max: 6 })],
+      (charge, quantity, decimals) => {
+        const burns = burning(charge)
+        const proof = proved([burnt(burns, String(quantity), decimals)], burns)
+        const read = readProof(parse(proofText(proof)))
+        assert.deepStrictEqual(read.invoice.lines, proof.invoice.lines)
+        assert.deepStrictEqual(checkProof(read), { problems: [], rated: 1, unrated: 0 })
+      },
+    )
+  })
+
+  it("finds credits that are not the plan's, or not what the steps give", () => {
+    const burns = burning(CALLS)
+    const right = burnt(burns, "600", 2)
+    const { amount, gross, of, unit } = right.origin!.burns!
+    const withBurns = (other: object): LineInput => ({
+      ...right,
+      origin: { ...right.origin!, burns: { amount, gross, of, unit, ...other } },
+    })
+    const found = (lines: ReadonlyArray<LineInput>, charge = burns) =>
+      checkProof(proved(lines, charge)).problems.map(({ path, problem }) => `${path} ${problem}`)
+    assert.deepStrictEqual(found([right]), [])
+    assert.deepStrictEqual(found([withBurns({ amount: 4_999n })]), [
+      "invoice.lines[0].burns is 4999, but its steps give 5000",
+    ])
+    assert.deepStrictEqual(found([withBurns({ unit: "tokens" })]), [
+      "invoice.lines[0].burns is of tokens, but the plan says credits",
+    ])
+    assert.include(
+      found([right], CALLS).join(),
+      "lines[0].burns is of credits, but the plan says none",
+    )
+    const cheaper: Charge = { ...burns, free: "200" }
+    assert.match(found([burnt(cheaper, "600", 2)]).join(), /steps price it by .* but the plan says/)
+    const capped: Charge = { ...burns, maximum: { credits: "20" } }
+    assert.match(found([burnt(capped, "600", 2)]).join(), /use a maximum of 20, but the plan has 500/)
+    const text = proofText(proved([right], burns))
+    assert.throws(
+      () => readProof(parse(text.replace('"amount":"5000"', '"amount":"5000.5"'))),
+      ProofError,
+      /invoice\.lines\[0\]\.origin\.burns\.amount must be an integer/,
+    )
   })
 
   it("finds nothing wrong with the lines of periods that changes of the plan cut", () => {

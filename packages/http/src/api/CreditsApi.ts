@@ -151,7 +151,7 @@ const EntryBody = Schema.Struct({
   }),
   kind: Credit.EntryKind.annotate({
     description:
-      "What changed: `grant`, `expire` and `void` of a grant; `consume`; `reserve`, `commit`, `release` and `lapse` of a hold; `repay` of a debt; `adjust` when a plan is changed; `apply` to an invoice that is issued, and `restore` when it is voided.",
+      "What changed: `grant`, `expire` and `void` of a grant; `consume`; `reserve`, `commit`, `release` and `lapse` of a hold; `repay` of a debt; `adjust` when a plan is changed; `apply` to an invoice that is issued, `burn` for usage of one that is issued, and `restore` when it is voided or less was used.",
   }),
   grant_id: Schema.NullOr(Credit.CreditGrantId).annotate({
     description: "The grant whose credits they are. `null` for a use that became debt.",

@@ -11,6 +11,7 @@ const line = {
   discount: 0,
   tax,
   credit_of: null,
+  burns: null,
   receipt: null,
   subscription_id: "sub_01kb2r9f4sfhx8w6p2n3m5q7tz",
   plan: { key: "pro", version: 2 },

@@ -102,6 +102,16 @@ const CreditOfBody = Schema.Struct({
   line_id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The line." }),
 }).annotate({ identifier: "InvoiceLineRef", description: "A line of an earlier invoice." })
 
+const BurntBody = Schema.Struct({
+  unit: Wire.text(MAX_KEY_LENGTH).annotate({ description: "The unit of the credits." }),
+  amount: Wire.exactInteger({
+    minimum: -Number.MAX_VALUE,
+    maximum: Number.MAX_VALUE,
+    problem: "must be an integer",
+    description: `How many, in the smallest part of the unit. Below 0: they are given back. ${Wire.LARGE_INTEGERS}`,
+  }),
+}).annotate({ identifier: "InvoiceBurntCredits", description: "Credits that usage burns." })
+
 const LineBody = Schema.Struct({
   id: Wire.text(MAX_ID_LENGTH).annotate({
     description: "The id of the line, unique in its invoice. It stays when a draft is computed again.",
@@ -134,6 +144,10 @@ const LineBody = Schema.Struct({
   tax: LineTaxBody,
   credit_of: Schema.NullOr(CreditOfBody).annotate({
     description: "The line that a credit gives money back of. `null` for other lines.",
+  }),
+  burns: Schema.NullOr(BurntBody).annotate({
+    description:
+      "The credits that the usage burns when the invoice is issued. It costs no money then: `amount` is 0. `null` for other lines.",
   }),
   steps: Schema.Array(Wire.described({ $ref: "#/components/schemas/RatingStep" }))
     .check(Schema.isMaxLength(MAX_STEPS))

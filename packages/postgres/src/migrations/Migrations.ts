@@ -58,6 +58,7 @@ import { migration0040 } from "./Migration0040.ts"
 import { migration0041 } from "./Migration0041.ts"
 import { migration0042 } from "./Migration0042.ts"
 import { migration0043 } from "./Migration0043.ts"
+import { migration0044 } from "./Migration0044.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -107,6 +108,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0041,
   migration0042,
   migration0043,
+  migration0044,
 ]
 
 /** The newest migration of this release, which it also requires. */

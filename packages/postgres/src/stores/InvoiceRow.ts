@@ -162,10 +162,24 @@ export const invoiceColumns = ({
 
 type Line = Stored["state"]["lines"][number]
 type Origin = NonNullable<Line["origin"]>
+type Burnt = NonNullable<Origin["burns"]>
+
+type StoredOrigin = Readonly<Record<"gross", string>> &
+  Omit<Origin, "burns" | "gross"> & {
+    readonly burns?: Readonly<Record<"amount" | "gross", string>> & Omit<Burnt, "amount" | "gross">
+  }
+
+const toOrigin = ({ burns, gross, ...origin }: StoredOrigin): Origin => ({
+  ...origin,
+  gross: BigInt(gross),
+  ...(burns !== undefined && {
+    burns: { ...burns, amount: BigInt(burns.amount), gross: BigInt(burns.gross) },
+  }),
+})
 
 /** A line as its row has it, without its explanation. */
 type StoredBilledLine = Readonly<Record<"amount" | "discount" | "net", string>> & {
-  readonly origin: (Readonly<Record<"gross", string>> & Omit<Origin, "gross">) | null
+  readonly origin: StoredOrigin | null
 } & Omit<BilledLine["line"], "amount" | "discount" | "net" | "origin">
 
 type StoredLine = StoredBilledLine & Pick<Line, "receipt" | "steps">
@@ -175,7 +189,7 @@ const toLine = <A extends StoredBilledLine>(line: A) => ({
   amount: BigInt(line.amount),
   discount: BigInt(line.discount),
   net: BigInt(line.net),
-  origin: line.origin === null ? null : { ...line.origin, gross: BigInt(line.origin.gross) },
+  origin: line.origin === null ? null : toOrigin(line.origin),
 })
 
 /** A document without its lines. Amounts are found by their names. */

@@ -351,7 +351,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.customer_id = ${Id.
   const listed = Effect.fnUntraced(function* <A>(
     operation: string,
     { columns, fromRow, prefix, table }: Listed<A>,
-    { customerId, grantId, unit }: CreditEntryFilter,
+    { customerId, grantId, invoiceId, kind, since, unit }: CreditEntryFilter,
     page: Page.PageQuery,
   ) {
     const { accountId, mode } = yield* CurrentTenant
@@ -361,6 +361,10 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.customer_id = ${Id.
         ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
         ...(unit === undefined ? [] : [sql`t.unit = ${unit}`]),
         ...(grantId === undefined ? [] : [sql`t.grant_id = ${Id.toUuid(grantId)}::uuid`]),
+        ...(invoiceId === undefined ? [] : [sql`t.invoice_id = ${Id.toUuid(invoiceId)}::uuid`]),
+        // Written as it is in the index.
+        ...(kind === undefined ? [] : [kind === "expire" ? sql`t.kind = 'expire'` : sql`t.kind = ${kind}`]),
+        ...(since === undefined ? [] : [sql`t.at >= to_timestamp(${String(since)}::float8 / 1000)`]),
         position,
       ]
       return sql<Row>`select ${columns} from ${table} t

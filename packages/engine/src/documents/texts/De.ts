@@ -114,6 +114,7 @@ export const de: Texts = {
     minimum: "Mindestbetrag",
     round: "Gerundet",
     already_billed: "Abzüglich bereits berechneter {billed}",
+    burn: "Vom Guthaben abgebucht: {credits}",
   },
   page: "Seite {page} von {pages}",
 }

@@ -114,6 +114,7 @@ export const en: Texts = {
     minimum: "Minimum of the charge",
     round: "Rounded",
     already_billed: "Less what was billed before: {billed}",
+    burn: "Taken from the credits: {credits}",
   },
   page: "Page {page} of {pages}",
 }

@@ -114,6 +114,7 @@ export const es: Texts = {
     minimum: "Importe mínimo",
     round: "Redondeado",
     already_billed: "Menos lo ya facturado: {billed}",
+    burn: "Descontado de los créditos: {credits}",
   },
   page: "Página {page} de {pages}",
 }

@@ -114,6 +114,7 @@ export const fr: Texts = {
     minimum: "Montant minimal",
     round: "Arrondi",
     already_billed: "Moins ce qui a déjà été facturé : {billed}",
+    burn: "Pris sur les crédits : {credits}",
   },
   page: "Page {page} sur {pages}",
 }

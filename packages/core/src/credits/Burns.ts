@@ -1,0 +1,261 @@
+/**
+ * Credits that usage burns, when an invoice states them: once, in the transaction that issues it. What less usage gives back
+ * goes to the grants that it came from, and so does all of it when the invoice is voided.
+ */
+import { type BurntPart, burnCredits, type GiveBack, type Line, unburnCredits } from "@billwright/engine"
+import { Clock, Effect, Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import { InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import {
+  type AccountKey,
+  CreditGrantId,
+  DEFAULT_PRIORITY,
+  GRANT_ID_PREFIX,
+  type StoredEntry,
+  type StoredGrant,
+} from "./Credit.ts"
+import type { CreditBook } from "./CreditBook.ts"
+import type { CreditEntryFilter, CreditStore, StoredLedger } from "./CreditStore.ts"
+
+/** How many entries are read at once. */
+const ENTRIES_OF_PAGE = 100
+/** Most pages of entries that are read of an account for an invoice. */
+const MAX_PAGES = 100
+
+type Read<A> = Effect.Effect<A, StorageError, CurrentTenant>
+type Written = ReturnType<typeof writerOf>
+
+/** Takes back what an erased customer was given. */
+type CloseIfErased = (
+  key: AccountKey,
+  now: number,
+) => Effect.Effect<void, InvalidInput | StorageError, CurrentTenant>
+
+/** A line that burns credits. */
+type Burnt = NonNullable<NonNullable<Line["origin"]>["burns"]>
+
+const burntBy = ({ state: { lines } }: StoredInvoice): ReadonlyArray<Burnt> =>
+  lines.flatMap(({ origin }) => {
+    const burns = origin?.burns ?? null
+    return burns === null || burns.amount === 0n ? [] : [burns]
+  })
+
+/** The units that lines burn credits of. Accounts are locked in this order, and before those of currencies. */
+export const unitsBurnt = (lines: ReadonlyArray<Pick<Line, "origin">>): ReadonlyArray<string> =>
+  [...new Set(lines.flatMap(({ origin }) => origin?.burns?.unit ?? []))].toSorted((a, b) => (a < b ? 1 : -1))
+
+/** The instant until which an invoice bills usage. */
+const billedUntil = ({ causes }: StoredInvoice, now: number): number =>
+  causes.length === 0 ? now : Math.max(...causes.map(({ effect }) => effect.at))
+
+/** The storage has credits. */
+const writerOf =
+  (book: CreditBook) =>
+  (...change: Parameters<CreditBook["write"]>) =>
+    Effect.catchTag(book.write(...change), "InvoicingUnsupported", Effect.die)
+
+export class Burns {
+  readonly #store: CreditStore["Service"]
+  readonly #book: CreditBook
+  readonly #write: Written
+  readonly #closeIfErased: CloseIfErased
+
+  constructor(store: CreditStore["Service"], book: CreditBook, closeIfErased: CloseIfErased) {
+    this.#store = store
+    this.#book = book
+    this.#closeIfErased = closeIfErased
+    this.#write = writerOf(book)
+  }
+
+  /** Locks the accounts of units, for an invoice that is issued in the current transaction. */
+  lock(
+    customerId: CustomerId,
+    units: ReadonlyArray<string>,
+    now: number,
+  ): Read<ReadonlyMap<string, StoredLedger>> {
+    const locked = Effect.forEach(units, (unit) =>
+      Effect.map(this.#store.lock({ customerId, unit }, now, "open"), (ledger) => [unit, ledger] as const),
+    )
+    return Effect.map(locked, (all) => new Map(all))
+  }
+
+  /** Burns what an invoice states, which the current transaction has just issued, of accounts that it has locked. */
+  burn(issued: StoredInvoice, ledgers: ReadonlyMap<string, StoredLedger>) {
+    const { customerId, id: invoiceId } = issued
+    const burnt = burntBy(issued)
+    return Effect.forEach(
+      unitsBurnt(issued.state.lines),
+      (unit) =>
+        Effect.gen({ self: this }, function* () {
+          const ledger = ledgers.get(unit)
+          const own = burnt.filter((one) => one.unit === unit)
+          if (own.length === 0) return
+          if (ledger === undefined)
+            return yield* Effect.die(new TypeError(`credits of ${unit} are not locked`))
+          const key: AccountKey = { customerId, unit }
+          const now = yield* Clock.currentTimeMillis
+          const at = billedUntil(issued, now)
+          const amount = own.reduce((sum, one) => (one.amount > 0n ? sum + one.amount : sum), 0n)
+          const unused = amount === 0n ? [] : yield* this.#unusedSince(key, ledger, at)
+          const { back, grants } = yield* this.#givenBack(key, ledger, own)
+          const rest = back.length === 0 ? null : yield* this.#restOf(key, invoiceId, now)
+          const change = burnCredits(ledger, { invoiceId, at, amount, unused, back, rest }, now)
+          const known = [...grants, ...unused.map(({ grant }) => grant)]
+          yield* this.#write(key, withGrants(ledger, known), change, { grants: rest === null ? [] : [rest] })
+          yield* this.#closeIfErased(key, now)
+        }),
+      { discard: true },
+    )
+  }
+
+  /** Gives back what a voided invoice has burnt. */
+  restore(voided: StoredInvoice) {
+    const { customerId, id: invoiceId } = voided
+    const burnt = burntBy(voided)
+    return Effect.forEach(
+      unitsBurnt(voided.state.lines),
+      (unit) =>
+        Effect.gen({ self: this }, function* () {
+          if (!burnt.some((one) => one.unit === unit && one.amount > 0n)) return
+          const key: AccountKey = { customerId, unit }
+          const now = yield* Clock.currentTimeMillis
+          const ledger = yield* this.#store.lock(key, now, "existing")
+          const { grants, parts } = yield* this.#partsOf(key, ledger, invoiceId)
+          const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
+          const rest = yield* this.#restOf(key, invoiceId, now)
+          const change = unburnCredits(ledger, { invoiceId, back: [{ invoiceId, amount, parts }], rest }, now)
+          yield* this.#write(key, withGrants(ledger, grants), change, { grants: [rest] })
+          yield* this.#closeIfErased(key, now)
+        }),
+      { discard: true },
+    )
+  }
+
+  /** The entries of an account, newest first. */
+  #entries(
+    key: AccountKey,
+    filter: Pick<CreditEntryFilter, "invoiceId" | "kind" | "since">,
+  ): Read<ReadonlyArray<StoredEntry>> {
+    return Effect.gen({ self: this }, function* () {
+      const all: Array<StoredEntry> = []
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const last = all.at(-1)
+        const cursor = last === undefined ? undefined : ({ id: last.id, direction: "older" } as const)
+        const found = yield* this.#store
+          .listEntries({ ...key, ...filter }, { limit: ENTRIES_OF_PAGE, cursor })
+          .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+        all.push(...found.data)
+        if (!found.hasMore) break
+      }
+      return all
+    })
+  }
+
+  /** Grants, of the ledger or as they are stored. */
+  #grants(ledger: StoredLedger, ids: Iterable<string>): Read<ReadonlyArray<StoredGrant>> {
+    return Effect.map(
+      Effect.forEach(ids, (id) => {
+        const live = ledger.grants.find((grant) => grant.id === id)
+        return live === undefined
+          ? Effect.map(this.#store.findGrant(CreditGrantId.make(id)), Option.toArray)
+          : Effect.succeed([live])
+      }),
+      (found) => found.flat(),
+    )
+  }
+
+  /** What of grants went unused at an instant or later, because they ended or rolled over. */
+  #unusedSince(key: AccountKey, ledger: StoredLedger, at: number) {
+    return Effect.gen({ self: this }, function* () {
+      const entries = yield* this.#entries(key, { kind: "expire", since: at })
+      const gone = new Map<string, bigint>()
+      for (const entry of entries) {
+        // What a hold gave back later was not available at that instant.
+        if (entry.holdId !== null || entry.grantId === null) continue
+        gone.set(entry.grantId, (gone.get(entry.grantId) ?? 0n) - entry.available)
+      }
+      const grants = yield* this.#grants(ledger, gone.keys())
+      return grants.flatMap((grant) => {
+        const amount = gone.get(grant.id) ?? 0n
+        return grant.status === "voided" || amount <= 0n ? [] : [{ grant, amount }]
+      })
+    })
+  }
+
+  /** What an invoice has burnt of an account and was not given back, what was taken last first. Debts come before that. */
+  #partsOf(key: AccountKey, ledger: StoredLedger, invoiceId: InvoiceId) {
+    return Effect.gen({ self: this }, function* () {
+      const entries = yield* this.#entries(key, { invoiceId })
+      const left = new Map<string | null, bigint>()
+      for (const { available, debt, grantId, kind } of entries) {
+        if (kind !== "burn" && kind !== "restore") continue
+        left.set(grantId, (left.get(grantId) ?? 0n) + debt - available)
+      }
+      const ids = [...left.keys()].filter((id) => id !== null)
+      const grants = yield* this.#grants(ledger, ids)
+      // A grant that took what was a debt has been given more than was burnt of it.
+      const over = [...left.values()].reduce((sum, amount) => (amount < 0n ? sum - amount : sum), 0n)
+      const debt = (left.get(null) ?? 0n) - over
+      const ofGrants = [...left].flatMap(([id, amount]): ReadonlyArray<BurntPart> => {
+        const grant = grants.find((one) => one.id === id)
+        return grant === undefined || amount <= 0n ? [] : [{ grant, amount }]
+      })
+      const parts = debt > 0n ? [{ grant: null, amount: debt }, ...ofGrants] : ofGrants
+      return { parts, grants }
+    })
+  }
+
+  #givenBack(key: AccountKey, ledger: StoredLedger, burnt: ReadonlyArray<Burnt>) {
+    return Effect.gen({ self: this }, function* () {
+      const amounts = new Map<InvoiceId, bigint>()
+      for (const { amount, of } of burnt) {
+        if (amount >= 0n || of === null) continue
+        const id = InvoiceId.make(of.invoiceId)
+        amounts.set(id, (amounts.get(id) ?? 0n) - amount)
+      }
+      const back: Array<GiveBack> = []
+      const grants: Array<StoredGrant> = []
+      for (const [invoiceId, amount] of amounts) {
+        const found = yield* this.#partsOf(key, ledger, invoiceId)
+        back.push({ invoiceId, amount, parts: found.parts })
+        grants.push(...found.grants)
+      }
+      return { back, grants }
+    })
+  }
+
+  /** The grant of an invoice for what can't be given back to any other. A new one is written only if something is. */
+  #restOf(key: AccountKey, id: InvoiceId, now: number): Read<StoredGrant> {
+    const source = { type: "invoice", id, period: null } as const
+    return Effect.gen({ self: this }, function* () {
+      const known = yield* this.#store.grantOfSource(key, source)
+      if (Option.isSome(known)) return known.value
+      return {
+        ...key,
+        id: CreditGrantId.make(yield* this.#book.ids.next(GRANT_ID_PREFIX)),
+        kind: "paid",
+        amount: 0n,
+        priority: DEFAULT_PRIORITY,
+        effectiveAt: now,
+        expiresAt: null,
+        rollover: null,
+        createdAt: now,
+        status: "active",
+        available: 0n,
+        held: 0n,
+        source,
+        steps: [],
+        idempotencyKey: null,
+      }
+    })
+  }
+}
+
+/** A ledger that knows more grants. */
+const withGrants = (ledger: StoredLedger, more: ReadonlyArray<StoredGrant>): StoredLedger => {
+  const known = new Map([...ledger.grants, ...more].map((grant) => [grant.id, grant]))
+  return { ...ledger, grants: [...known.values()] }
+}

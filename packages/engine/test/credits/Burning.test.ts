@@ -1,0 +1,227 @@
+import {
+  burnCredits,
+  type BurntPart,
+  type CreditAccount,
+  type CreditChange,
+  type CreditEntry,
+  type CreditGrant,
+  type CreditLedger,
+  grantCredits,
+  NO_CREDITS,
+  settleCredits,
+  unburnCredits,
+} from "@billwright/engine"
+import { assert, describe, it } from "vitest"
+import { fc, holds } from "../property.ts"
+
+const INVOICE = "invoice"
+/** The instant until which usage counts. */
+const AT = 50
+/** When a runner comes that is late. */
+const LATE = 100
+
+/** An account as a store keeps it. */
+class Account {
+  account: CreditAccount = NO_CREDITS
+  readonly grants = new Map<string, CreditGrant>()
+  readonly entries: Array<CreditEntry> = []
+
+  get ledger(): CreditLedger {
+    const live = ({ available, held, status }: CreditGrant) =>
+      status === "pending" || available > 0n || held > 0n
+    return { account: this.account, grants: [...this.grants.values()].filter(live), holds: [] }
+  }
+
+  write({ account, entries, grants }: CreditChange): void {
+    this.account = account
+    for (const grant of grants) this.grants.set(grant.id, grant)
+    this.entries.push(...entries)
+  }
+
+  grant(given: Given, now: number): void {
+    const { rollsOver, ...grant } = given
+    const rollover =
+      rollsOver === null || grant.expiresAt === null
+        ? null
+        : { maximum: rollsOver, expiresAt: grant.expiresAt + 20 }
+    this.write(
+      grantCredits(this.ledger, { ...grant, kind: "plan", rollover, createdAt: grant.effectiveAt }, now),
+    )
+  }
+
+  settle(now: number): void {
+    this.write(settleCredits(this.ledger, now))
+  }
+
+  burn(amount: bigint, now: number): void {
+    const gone = new Map<string, bigint>()
+    for (const { at, available, grantId, kind } of this.entries) {
+      if (kind !== "expire" || at < AT || grantId === null) continue
+      gone.set(grantId, (gone.get(grantId) ?? 0n) - available)
+    }
+    const unused = [...gone].map(([id, of]) => ({ grant: this.grants.get(id)!, amount: of }))
+    const burning = { invoiceId: INVOICE, at: AT, amount, unused, back: [], rest: null }
+    this.write(burnCredits(this.ledger, burning, now))
+  }
+
+  /** What was burnt and not given back, what was taken last first, and debts before that. */
+  get parts(): ReadonlyArray<BurntPart> {
+    const left = new Map<string | null, bigint>([[null, 0n]])
+    for (const { available, debt, grantId, kind } of this.entries.toReversed()) {
+      if (kind === "burn" || kind === "restore")
+        left.set(grantId, (left.get(grantId) ?? 0n) + debt - available)
+    }
+    return [...left]
+      .filter(([, amount]) => amount > 0n)
+      .map(([id, amount]) => ({ grant: id === null ? null : this.grants.get(id)!, amount }))
+  }
+
+  giveBack(amount: bigint, now: number): void {
+    const rest: CreditGrant = {
+      id: "rest",
+      kind: "paid",
+      amount: 0n,
+      priority: 50,
+      effectiveAt: now,
+      expiresAt: null,
+      rollover: null,
+      createdAt: now,
+      status: "active",
+      available: 0n,
+      held: 0n,
+    }
+    const back = [{ invoiceId: INVOICE, amount, parts: this.parts }]
+    this.write(unburnCredits(this.ledger, { invoiceId: INVOICE, back, rest }, now))
+  }
+
+  get left() {
+    const { available, debt } = this.account
+    const grants = [...this.grants.values()].map(({ available: of, id }) => `${id} ${of}`)
+    return { available, debt, grants: grants.toSorted() }
+  }
+
+  /** The account and each grant are the sums of their entries, and never less than nothing. */
+  check(): void {
+    const sumOf = (entries: ReadonlyArray<CreditEntry>) => ({
+      available: entries.reduce((sum, { available }) => sum + available, 0n),
+      debt: entries.reduce((sum, { debt }) => sum + debt, 0n),
+    })
+    const { available, debt } = this.account
+    assert.deepStrictEqual(sumOf(this.entries), { available, debt })
+    assert.isTrue(available === 0n || debt === 0n)
+    for (const grant of this.grants.values()) {
+      const own = sumOf(this.entries.filter(({ grantId }) => grantId === grant.id))
+      assert.strictEqual(own.available, grant.available)
+      assert.isTrue(grant.available >= 0n)
+    }
+  }
+}
+
+interface Given extends Pick<CreditGrant, "id" | "amount" | "priority" | "effectiveAt" | "expiresAt"> {
+  readonly rollsOver: bigint | null
+}
+
+const given: fc.Arbitrary<ReadonlyArray<Given>> = fc
+  .array(
+    fc.record({
+      amount: fc.bigInt({ min: 1n, max: 20n }),
+      priority: fc.integer({ min: 0, max: 2 }),
+      effectiveAt: fc.integer({ min: 0, max: 60 }),
+      lasts: fc.option(fc.integer({ min: 1, max: 60 })),
+      rollsOver: fc.option(fc.bigInt({ min: 0n, max: 10n })),
+    }),
+    { maxLength: 6 },
+  )
+  .map((all) =>
+    all.map(({ lasts, ...grant }, index) => ({
+      ...grant,
+      id: String.fromCodePoint(97 + index),
+      expiresAt: lasts === null ? null : grant.effectiveAt + lasts,
+    })),
+  )
+
+/** An account with grants, as it is at an instant. */
+const accountAt = (grants: ReadonlyArray<Given>, now: number): Account => {
+  const account = new Account()
+  for (const grant of grants) account.grant(grant, 0)
+  account.settle(now)
+  return account
+}
+
+const amounts = fc.bigInt({ min: 0n, max: 80n })
+
+describe("burning", () => {
+  it("takes what could be used before the instant, in the order of priority, end and age", () => {
+    holds([given, amounts], (grants, amount) => {
+      const account = accountAt(grants, AT)
+      account.burn(amount, AT)
+      // One credit after another, of grants as they were just before the instant.
+      const credits = grants
+        .filter(({ effectiveAt }) => effectiveAt < AT)
+        .flatMap(({ amount: of, effectiveAt, expiresAt, id, priority, rollsOver }) => {
+          const hasRolled = expiresAt !== null && expiresAt < AT
+          const end = hasRolled ? (rollsOver === null ? expiresAt : expiresAt + 20) : expiresAt
+          if (end !== null && end < AT) return []
+          const left = hasRolled && rollsOver! < of ? rollsOver! : of
+          const last = end ?? Number.POSITIVE_INFINITY
+          return Array.from({ length: Number(left) }, () => ({ id, key: [priority, last, effectiveAt] }))
+        })
+        .toSorted((a, b) => {
+          const index = a.key.findIndex((part, place) => part !== b.key[place])
+          return index < 0 ? (a.id < b.id ? -1 : Number(a.id > b.id)) : a.key[index]! - b.key[index]!
+        })
+      const taken = Map.groupBy(credits.slice(0, Number(amount)), ({ id }) => id)
+      const burnt = account.entries.filter(({ kind }) => kind === "burn")
+      assert.deepStrictEqual(
+        burnt
+          .filter(({ grantId }) => grantId !== null)
+          .map(({ available, grantId }) => [grantId, -available]),
+        [...taken].map(([id, all]) => [id, BigInt(all.length)]),
+      )
+      const owed = amount - BigInt(Math.min(credits.length, Number(amount)))
+      assert.strictEqual(
+        burnt.reduce((sum, { debt }) => sum + debt, 0n),
+        owed,
+      )
+      account.check()
+    })
+  })
+
+  it("comes to the same late, when grants have begun and ended since", () => {
+    holds([given, amounts], (grants, amount) => {
+      const inTime = accountAt(grants, AT - 1)
+      inTime.burn(amount, AT)
+      inTime.settle(LATE)
+      const late = accountAt(grants, LATE)
+      late.burn(amount, LATE)
+      late.check()
+      assert.strictEqual(late.account.available, inTime.account.available)
+      assert.strictEqual(late.account.debt, inTime.account.debt)
+    })
+  })
+
+  it("gives back what it burnt, part by part, and never more", () => {
+    holds([given, amounts, fc.array(fc.bigInt({ min: 1n, max: 30n }))], (grants, amount, parts) => {
+      const lasting = grants.map((grant) => ({ ...grant, effectiveAt: 0, expiresAt: null }))
+      const account = accountAt(lasting, AT)
+      const before = account.left
+      account.burn(amount, AT)
+      if (parts.length > 3) account.grant({ ...lasting[0]!, id: "z", amount: 15n, ...NEW } as Given, AT)
+      const extra = account.grants.has("z") ? 15n : 0n
+      let rest = amount
+      for (const part of parts) {
+        const back = part < rest ? part : rest
+        account.giveBack(back, AT)
+        account.check()
+        rest -= back
+      }
+      account.giveBack(rest, AT)
+      account.check()
+      assert.strictEqual(account.account.available, before.available + extra)
+      assert.strictEqual(account.account.debt, 0n)
+      if (extra === 0n) assert.deepStrictEqual(account.left, before)
+    })
+  })
+})
+
+const NEW = { priority: 0, effectiveAt: AT, expiresAt: null, rollsOver: null }

@@ -1,0 +1,285 @@
+/**
+ * Usage that burns credits: when, of which grants, and how late usage, voids and changes of plan correct it.
+ */
+import { BillingRuns, Credits, type Customer, Invoices, Plans, Subscriptions, Usage } from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
+import { at, basic, newCustomer, scenario, until, use, useAt } from "./Scenario.ts"
+
+/** A call burns 3 credits, beyond 10 calls. Each period has 100 credits. */
+const burning = {
+  ...basic,
+  key: "burning",
+  charges: [
+    {
+      key: "calls",
+      model: "unit" as const,
+      meter: "calls",
+      free: "10",
+      burns: "credits",
+      price: { credits: "3" },
+    },
+  ],
+  grants: [{ unit: "credits", amount: "100" }],
+  policy: { grace_hours: 12 },
+}
+
+const started = Effect.gen(function* () {
+  yield* (yield* Plans).push({ plans: [burning] })
+  const customer = yield* newCustomer
+  const { id } = yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
+  return { customer, id, key: { customerId: customer.id, unit: "credits" } }
+})
+
+type Key = { readonly customerId: Customer.CustomerId; readonly unit: string }
+
+const balanceOf = (key: Key) =>
+  Effect.flatMap(Credits, ({ balance }) =>
+    Effect.map(balance(key), ({ available, debt }) => `${available} ${debt}`),
+  )
+
+const entriesOf = ({ customerId, unit }: Key) =>
+  Effect.flatMap(Credits, ({ listEntries }) =>
+    Effect.map(listEntries({ customerId, unit, limit: 100 }), ({ data }) =>
+      data.toReversed().map(({ available, debt, kind }) => `${kind} ${available} ${debt}`),
+    ),
+  )
+
+/** The lines that burn credits, with the instant of their invoices. Each is explained, and costs no money. */
+const burnt = Effect.gen(function* () {
+  const { data } = yield* (yield* Invoices).list({ limit: 100 })
+  return data.toReversed().flatMap(({ lines, status }) =>
+    lines.flatMap(({ amount, kind, origin, quantity, steps }) => {
+      const burns = origin?.burns ?? null
+      if (burns === null) return []
+      assert.strictEqual(amount, 0n)
+      const last = steps.at(-1)
+      assert.deepInclude(last, { type: "burn", unit: "credits", credits: String(burns.amount) })
+      return [`${status} ${kind} × ${quantity} ${burns.amount}`]
+    }),
+  )
+})
+
+const inPeriods = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "usage burns the credits of its period, and what they don't cover is a debt that the next ones repay",
+    Effect.gen(function* () {
+      const { customer, id, key } = yield* started
+      yield* (yield* Credits).grant({ ...key, kind: "paid", amount: 20n })
+      yield* until("2026-01-10")
+      yield* use(customer, 60)
+      const upcoming = yield* (yield* Invoices).upcoming(id)
+      assert.deepInclude(upcoming?.lines[0]?.origin?.burns, { unit: "credits", amount: 150n })
+      assert.strictEqual(yield* balanceOf(key), "120 0")
+      yield* until("2026-02-01T11:00")
+      // The invoice waits for late usage.
+      assert.strictEqual(yield* balanceOf(key), "120 0")
+      yield* useAt(customer, 1, "2026-01-31")
+      yield* until("2026-02-01T12:00")
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 61 153"])
+      // 100 of the period that is over and 20 that were bought. 33 are owed, of the 100 of this period.
+      assert.strictEqual(yield* balanceOf(key), "67 0")
+      assert.deepStrictEqual((yield* entriesOf(key)).slice(2), [
+        "expire -100 0",
+        "grant 100 0",
+        "expire 100 0",
+        "burn -100 0",
+        "burn -20 0",
+        "burn 0 33",
+        "repay -33 -33",
+      ])
+      const [invoice] = (yield* (yield* Invoices).list({})).data
+      assert.deepInclude(invoice, { status: "paid", total: 0n })
+    }),
+  )
+
+  scenario(
+    test,
+    "a runner that is late burns what one in time would have",
+    Effect.gen(function* () {
+      const { customer, key } = yield* started
+      const credits = yield* Credits
+      yield* credits.grant({ ...key, kind: "promotional", amount: 40n, expiresAt: at("2026-02-03") })
+      yield* use(customer, 50)
+      // Somebody else moves the account past the ends of both grants.
+      yield* TestClock.setTime(at("2026-02-10").epochMilliseconds)
+      yield* credits.grant({ ...key, kind: "paid", amount: 7n })
+      assert.strictEqual(yield* balanceOf(key), "7 0")
+      const { runDue } = yield* BillingRuns
+      yield* runDue()
+      yield* runDue()
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 50 120"])
+      assert.strictEqual(yield* balanceOf(key), "107 0")
+    }),
+  )
+
+  scenario(
+    test,
+    "grants are burnt by priority, then by their end, then by age",
+    Effect.gen(function* () {
+      const { customer, key } = yield* started
+      const { grant, listGrants } = yield* Credits
+      yield* grant({ ...key, kind: "paid", amount: 5n })
+      yield* grant({ ...key, kind: "paid", amount: 5n })
+      yield* grant({ ...key, kind: "paid", amount: 10n, priority: 1 })
+      yield* use(customer, 10 + 38)
+      yield* until("2026-02-01T12:00")
+      const { data } = yield* listGrants({ customerId: customer.id })
+      assert.deepStrictEqual(
+        data.toReversed().map(({ amount, available }) => `${available} of ${amount}`),
+        ["0 of 100", "1 of 5", "5 of 5", "0 of 10", "100 of 100"],
+      )
+    }),
+  )
+}
+
+const corrections = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "late usage burns the difference, and less of it is given back",
+    Effect.gen(function* () {
+      const { customer, key } = yield* started
+      const bought = yield* (yield* Credits).grant({ ...key, kind: "paid", amount: 1_000n })
+      const record = yield* useAt(customer, 100, "2026-01-01")
+      yield* until("2026-02-15")
+      assert.strictEqual(yield* balanceOf(key), "930 0")
+      yield* useAt(customer, 5, "2026-01-20")
+      yield* until("2026-03-15")
+      yield* (yield* Usage).voidRecord(record.id)
+      yield* until("2026-04-15")
+      assert.deepStrictEqual(yield* burnt, [
+        "paid usage × 100 270",
+        "paid adjustment × 105 15",
+        "paid usage × 0 0",
+        // All of the 105 but 5, which are free: what was burnt last comes back first.
+        "paid adjustment × 5 -15",
+        "paid adjustment × 5 -270",
+        "paid usage × 0 0",
+      ])
+      // Of the periods' own credits, which have ended, nothing comes back.
+      assert.strictEqual(yield* balanceOf(key), "1100 0")
+      assert.strictEqual((yield* (yield* Credits).getGrant(bought.id)).available, 1_000n)
+    }),
+  )
+
+  scenario(
+    test,
+    "a debt that was repaid comes back as credits",
+    Effect.gen(function* () {
+      const { customer, key } = yield* started
+      const record = yield* useAt(customer, 60, "2026-01-01")
+      yield* until("2026-02-15")
+      assert.strictEqual(yield* balanceOf(key), "50 0")
+      yield* (yield* Usage).voidRecord(record.id)
+      yield* until("2026-03-15")
+      // 50 of the 150 were a debt, which February has repaid. The 100 of January have ended.
+      assert.strictEqual(yield* balanceOf(key), "150 0")
+    }),
+  )
+
+  scenario(
+    test,
+    "a voided invoice gives back what it burnt, once, and it is not burnt again",
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({
+        plans: [{ ...burning, charges: [basic.charges[0]!, ...burning.charges] }],
+      })
+      const customer = yield* newCustomer
+      const key = { customerId: customer.id, unit: "credits" }
+      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
+      yield* (yield* Credits).grant({ ...key, kind: "paid", amount: 500n })
+      yield* use(customer, 60)
+      yield* until("2026-02-02")
+      assert.strictEqual(yield* balanceOf(key), "550 0")
+      const { data } = yield* (yield* Invoices).list({})
+      yield* (yield* Invoices).void(data[0]!.id)
+      // The 100 of January have ended.
+      assert.strictEqual(yield* balanceOf(key), "600 0")
+      yield* until("2026-03-02")
+      assert.strictEqual(yield* balanceOf(key), "600 0")
+      assert.deepStrictEqual(yield* burnt, ["void usage × 60 150", "open usage × 0 0"])
+    }),
+  )
+
+  scenario(
+    test,
+    "a subscription that is canceled burns what was used until then",
+    Effect.gen(function* () {
+      const { customer, id, key } = yield* started
+      yield* use(customer, 30)
+      yield* until("2026-01-20")
+      yield* (yield* Subscriptions).cancel(id, { at: "now" })
+      yield* until("2026-01-21")
+      // 100 of 31 days are 61 of 19, of which 60 are burnt.
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 30 60"])
+      assert.strictEqual(yield* balanceOf(key), "1 0")
+    }),
+  )
+
+  scenario(
+    test,
+    "usage that cost money goes on as usage that burns credits",
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({ plans: [burning] })
+      const customer = yield* newCustomer
+      const key = { customerId: customer.id, unit: "credits" }
+      const { change, create } = yield* Subscriptions
+      const { id } = yield* create({ customerId: customer.id, plan: "basic", quantities: { seats: "0" } })
+      yield* useAt(customer, 40, "2026-01-01")
+      yield* until("2026-01-11")
+      yield* change(id, { plan: "burning", at: "now" })
+      yield* use(customer, 20)
+      yield* until("2026-02-02")
+      // 3 × (60 - 10) - 3 × (40 - 10), and 0.40 of money before.
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 60 60"])
+      const { data } = yield* (yield* Invoices).list({ limit: 100 })
+      const money = data.flatMap(({ lines }) => lines).filter(({ charge }) => charge === "calls")
+      assert.deepStrictEqual(money.map(({ amount }) => amount).toSorted(), [0n, 40n])
+      assert.strictEqual(yield* balanceOf(key), "100 0")
+    }),
+  )
+}
+
+const refusals = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "a charge burns credits only of usage, in its unit alone",
+    Effect.gen(function* () {
+      const { push } = yield* Plans
+      const [calls] = burning.charges
+      const problemOf = (charge: object) =>
+        Effect.map(
+          Effect.flip(push({ plans: [{ ...burning, charges: [{ ...calls!, ...charge }] }] } as never)),
+          (error) => ("field" in error ? `${error.field} ${error.problem}` : error._tag),
+        )
+      const wrong = [
+        { burns: "EUR" },
+        { price: { EUR: "1" } },
+        { price: { credits: "1", EUR: "1" } },
+        { meter: undefined, quantity: "seats" },
+        { model: "percentage", rate: "1", price: undefined },
+      ]
+      assert.deepStrictEqual(
+        (yield* Effect.forEach(wrong, problemOf)).map((problem) =>
+          problem.replace("plans.burning.charges.calls.", ""),
+        ),
+        [
+          "burns must be a lower-case letter, then at most 63 lower-case letters, digits and underscores",
+          "price has no price in credits",
+          "price.EUR is not the unit that the charge burns",
+          "burns needs a meter: only usage burns credits",
+          "burns is not a known field here",
+        ],
+      )
+    }),
+  )
+}
+
+export const burnScenarios = (test: InvoicingTest): void => {
+  inPeriods(test)
+  corrections(test)
+  refusals(test)
+}
