@@ -13,6 +13,7 @@ import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHa
 import type { Handlers } from "./handlers/Handlers.ts"
 import type { CreditNotes } from "./invoices/CreditNotes.ts"
 import type { Invoices } from "./invoices/Invoices.ts"
+import type { MoneyFigures } from "./invoices/Money.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
 import type { Payments } from "./payments/Payments.ts"
 import type { ResourceCalls } from "./Resources.ts"
@@ -32,6 +33,8 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly invoices: Invoices
   /** Credit notes: what is given back of issued invoices. */
   readonly creditNotes: CreditNotes
+  /** The overview of money: figures of all invoices, payments and subscriptions. */
+  readonly money: MoneyFigures
   /** Payments: what customers paid of their invoices. */
   readonly payments: Payments
   /** Credits: what customers have bought or were given, and what they use of it. */

@@ -45,6 +45,7 @@ import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
 import { Documents, type MakePdf, PdfMaker } from "./subscriptions/Documents.ts"
+import { MoneyOverview } from "./subscriptions/MoneyOverview.ts"
 import { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
 import { SpendMarks } from "./subscriptions/SpendMarks.ts"
 import * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
@@ -125,6 +126,7 @@ export type Services =
   | Holds
   | Idempotency
   | Invoices
+  | MoneyOverview
   | Keyring
   | Outbox
   | Payments
@@ -183,6 +185,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
       Layer.provideMerge(Layer.merge(Invoices.layer, CreditNotes.layer)),
       Layer.provide(Layer.succeed(PdfMaker, pdf ?? null)),
     ),
+    MoneyOverview.layer,
     Payments.layer,
     AutoTopUps.layer,
     CreditAlerts.layer,

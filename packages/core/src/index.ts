@@ -215,6 +215,19 @@ export { InvoicingUnsupported } from "./invoices/InvoicingUnsupported.ts"
 export { PreviewSubscription } from "./subscriptions/SubscriptionPreview.ts"
 export type { SubscriptionPreview } from "./subscriptions/SubscriptionPreview.ts"
 export { Subscriptions } from "./subscriptions/Subscriptions.ts"
+export { MAX_PRICED_TERMS, MoneyOverview } from "./subscriptions/MoneyOverview.ts"
+export type {
+  CurrencyMoney,
+  Figure as MoneyFigure,
+  Money as MoneyFigures,
+} from "./subscriptions/MoneyOverview.ts"
+export { amountIn, figuresOf, InvoiceFigure, LATE_DAYS } from "./invoices/InvoiceFigure.ts"
+export type { FigureAt, InvoiceSum } from "./invoices/InvoiceFigure.ts"
+export { isOfFigure, PaymentFigure } from "./payments/PaymentFigure.ts"
+export { daysBefore, MONEY_DAYS } from "./shared/MoneySum.ts"
+export { Currency } from "./shared/Currency.ts"
+export type { MoneySum } from "./shared/MoneySum.ts"
+export type { SameTerms } from "./subscriptions/SubscriptionStore.ts"
 export * as PlanMigration from "./time/PlanMigration.ts"
 export { PlanMigrations } from "./time/PlanMigrations.ts"
 export { BillingRuns, CALLS_AT_ONCE } from "./time/BillingRuns.ts"

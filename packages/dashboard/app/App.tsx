@@ -37,7 +37,6 @@ const ClockPage = page("ClockPage", () => import("./clocks/ClockPage.tsx"))
 const PlansPage = page("PlansPage", () => import("./plans/PlansPage.tsx"))
 const PlanPage = page("PlanPage", () => import("./plans/PlanPage.tsx"))
 const MoneyPage = page("MoneyPage", () => import("./money/MoneyPage.tsx"))
-const MadeOfPage = page("MadeOfPage", () => import("./money/MadeOfPage.tsx"))
 
 const NotFound = () => (
   <Page title="Page not found">
@@ -99,9 +98,6 @@ const Pages = () => (
     <Route path="/test-clocks/:id">{({ id }) => <ClockPage id={id} key={id} />}</Route>
     <Route path="/money">
       <MoneyPage />
-    </Route>
-    <Route path="/money/made-of">
-      <MadeOfPage />
     </Route>
     <Route path="/plans">
       <PlansPage />

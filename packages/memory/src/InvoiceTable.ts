@@ -2,12 +2,15 @@
  * Invoices and the series of their numbers in memory, and the `InvoiceStore` over them.
  */
 import {
+  amountIn,
   type BilledLine,
   type CouponUse,
   ExactJson,
+  figuresOf,
   Invoice,
   type InvoiceFilter,
   InvoiceStore,
+  type InvoiceSum,
   type LineCredit,
   Page,
   type NumberSeries,
@@ -109,7 +112,7 @@ export class InvoiceTable {
 
   list(
     tenant: Tenant.Tenant,
-    { customerId, status, subscriptionId }: InvoiceFilter,
+    { currency, customerId, figure, status, subscriptionId }: InvoiceFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Invoice.StoredInvoice>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -122,7 +125,9 @@ export class InvoiceTable {
         query,
         ({ value }) =>
           (customerId === undefined || value.customerId === customerId) &&
-          (status === undefined || value.state.status === status),
+          (status === undefined || value.state.status === status) &&
+          (currency === undefined || value.state.currency === currency) &&
+          (figure === undefined || figuresOf(value.state, figure.at).includes(figure.figure)),
       ) ?? []
     const fit = Page.countWithinBytes(found, ({ value }) => linesBytes(value))
     return Exit.succeed(
@@ -213,6 +218,20 @@ export class InvoiceTable {
       .flatMap(({ amount, creditOf }) =>
         creditOf?.invoiceId === id ? [{ lineId: creditOf.lineId, amount: -amount }] : [],
       )
+  }
+
+  sums(tenant: Tenant.Tenant, at: number): ReadonlyArray<InvoiceSum> {
+    const sums = new Map<string, InvoiceSum>()
+    for (const { value } of this.#of(tenant).all.values()) {
+      const { currency } = value.state
+      for (const figure of figuresOf(value.state, at)) {
+        const key = `${figure} ${currency}`
+        const { amount, count } = sums.get(key) ?? { amount: 0n, count: 0 }
+        const more = amountIn(figure, value.state)
+        sums.set(key, { figure, currency, count: count + 1, amount: amount + more })
+      }
+    }
+    return [...sums.values()]
   }
 
   /** Since when an open invoice of a subscription is late. */
@@ -314,6 +333,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     insert: (invoice) => verb((tenant) => table.insert(tenant, invoice)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    sums: (at) => verb((tenant) => Exit.succeed(table.sums(tenant, at))),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     lockWithSubscriptions: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     couponUses: (id, from) => verb((tenant) => Exit.succeed(table.couponUses(tenant, id, from))),

@@ -3,7 +3,9 @@
  */
 import {
   EVENT_RETENTION_DAYS,
+  isOfFigure,
   MAX_FORGOTTEN_EVENTS,
+  type MoneySum,
   Page,
   type Payment,
   type PaymentFilter,
@@ -127,7 +129,7 @@ export class PaymentTable {
 
   list(
     tenant: Tenant.Tenant,
-    { customerId, invoiceId, status }: PaymentFilter,
+    { currency, customerId, figure, invoiceId, status }: PaymentFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Payment.StoredPayment>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -140,9 +142,22 @@ export class PaymentTable {
         query,
         ({ value }) =>
           (customerId === undefined || value.customerId === customerId) &&
-          (status === undefined || value.status === status),
+          (status === undefined || value.status === status) &&
+          (currency === undefined || value.currency === currency) &&
+          (figure === undefined || isOfFigure(figure.figure, value, figure.at)),
       ) ?? []
     return Exit.succeed(toPage(found, query, (row) => this.#toValue(row)))
+  }
+
+  collected(tenant: Tenant.Tenant, at: number): ReadonlyArray<MoneySum> {
+    const sums = new Map<string, MoneySum>()
+    for (const { value } of this.#of(tenant).all.values()) {
+      if (!isOfFigure("collected", value, at)) continue
+      const { amount, count } = sums.get(value.currency) ?? { amount: 0n, count: 0 }
+      const { currency } = value
+      sums.set(currency, { currency, count: count + 1, amount: amount + value.amount })
+    }
+    return [...sums.values()]
   }
 
   ofInvoice(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<Payment.StoredPayment> {
@@ -209,6 +224,7 @@ export const paymentStore = (table: PaymentTable, journal: Journal): PaymentStor
     hasEvent: (provider, eventId) =>
       verb((tenant) => Exit.succeed(table.hasEvent(tenant, provider, eventId))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    collected: (at) => verb((tenant) => Exit.succeed(table.collected(tenant, at))),
     ofInvoice: (id) => verb((tenant) => Exit.succeed(table.ofInvoice(tenant, id))),
   })
 }

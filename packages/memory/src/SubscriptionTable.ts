@@ -5,6 +5,7 @@ import {
   type Customer,
   LiveSubscriptions,
   Page,
+  type SameTerms,
   StorageError,
   type Subscription,
   type SubscriptionFilter,
@@ -94,7 +95,7 @@ export class SubscriptionTable {
 
   list(
     tenant: Tenant.Tenant,
-    { customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
+    { currency, customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Subscription.StoredSubscription>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -106,12 +107,25 @@ export class SubscriptionTable {
       query,
       ({ value: { invoiceGroup: group, state } }) =>
         (invoiceGroup === undefined || group === invoiceGroup) &&
+        (currency === undefined || state.currency === currency) &&
         (phase === undefined || state.phase === phase) &&
         (isLive === undefined || state.phase !== "ended") &&
         (plan === undefined || state.plan.key === plan) &&
         (version === undefined || state.plan.version === version),
     )
     return Exit.succeed(toPage(found ?? [], query, (row) => this.#toValue(row)))
+  }
+
+  sameTerms(tenant: Tenant.Tenant, limit: number): ReadonlyArray<SameTerms> {
+    const found = new Map<string, SameTerms>()
+    for (const { value } of this.#of(tenant).all.values()) {
+      const { currency, phase, plan, quantities } = value.state
+      if (phase !== "active") continue
+      const key = JSON.stringify([plan.key, plan.version, currency, Object.entries(quantities).toSorted()])
+      const count = (found.get(key)?.count ?? 0) + 1
+      found.set(key, { plan, currency, quantities, count })
+    }
+    return [...found.values()].slice(0, limit)
   }
 
   save(tenant: Tenant.Tenant, subscription: Subscription.StoredSubscription): void {
@@ -195,6 +209,7 @@ export const subscriptionStore = (
     insert: (subscription) => verb((tenant) => table.insert(tenant, subscription)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    sameTerms: (limit) => verb((tenant) => Exit.succeed(table.sameTerms(tenant, limit))),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     lockGroup: (id) =>
       verb((tenant) => {

@@ -302,6 +302,7 @@ const FROZEN: ReadonlyArray<string> = [
   "9f973210a6aca5ab6fede5092bd95dc9b2cbd954f07d631c6cdb3d317944d74a",
   "3f4fc6e12f6d89ec85d1c2da762b30d7b428be31a873263c5875e2909b29f5b7",
   "baac3f809a3f4aa35e201afb0352ad156742297fbc87414ff3f9b2e44c1200ab",
+  "b5e3bd7a4afbb6a7cb60f66a91b43fd54894ee14ff365f6f2da72ee92a6ed8c5",
 ]
 
 describe("each migration", () => {

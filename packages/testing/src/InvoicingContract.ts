@@ -11,6 +11,7 @@ import { entitlementContract } from "./contract/EntitlementContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
 import { invoicingModelContract } from "./contract/InvoicingModelContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
+import { moneyContract } from "./contract/MoneyContract.ts"
 import { paymentContract } from "./contract/PaymentContract.ts"
 import { spendMarkContract } from "./contract/SpendMarkContract.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
@@ -46,6 +47,7 @@ export const suite = <R, E>(
     invoiceContract(test)
     creditNoteContract(test)
     paymentContract(test)
+    moneyContract(test)
     creditContract(test)
     entitlementContract(test)
     spendMarkContract(test)

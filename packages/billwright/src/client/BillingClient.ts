@@ -10,6 +10,7 @@ import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
 import type { CreditNotes } from "../invoices/CreditNotes.ts"
 import type { Invoices } from "../invoices/Invoices.ts"
+import type { MoneyFigures } from "../invoices/Money.ts"
 import type { Payments } from "../payments/Payments.ts"
 import type { ResourceCalls } from "../Resources.ts"
 import type { Subscriptions } from "../subscriptions/Subscriptions.ts"
@@ -65,6 +66,8 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly invoices: Invoices
   /** Credit notes: what is given back of issued invoices. */
   readonly creditNotes: CreditNotes
+  /** The overview of money: figures of all invoices, payments and subscriptions. */
+  readonly money: MoneyFigures
   /** Payments: what customers paid of their invoices. */
   readonly payments: Omit<Payments, "receive">
   /** Credits: what customers have bought or were given, and what they use of it. */

@@ -15,6 +15,7 @@ import { makeCredits, makeHolds } from "./CreditRequests.ts"
 import { makeEntitlements } from "./EntitlementRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
+import { makeMoney } from "./MoneyRequests.ts"
 import { makePayments } from "./PaymentRequests.ts"
 import { makeCardCalls, makePlans } from "./PlanRequests.ts"
 import { makeRefunds } from "./RefundRequests.ts"
@@ -80,6 +81,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     subscriptions: makeSubscriptions(connection),
     invoices: makeInvoices(connection),
     creditNotes: makeCreditNotes(connection),
+    money: makeMoney(connection),
     payments: makePayments(connection),
     credits: makeCredits(connection),
     holds: makeHolds(connection),

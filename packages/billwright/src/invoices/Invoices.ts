@@ -160,7 +160,21 @@ export interface ListInvoices extends PageQuery {
   /** Finds invoices that it shares with others, too. */
   readonly subscriptionId?: string | undefined
   readonly status?: InvoiceStatus | undefined
+  /** The ISO 4217 code of a currency. */
+  readonly currency?: string | undefined
+  /** Only invoices that make this figure of `billing.money.overview`, as of now. */
+  readonly figure?: InvoiceFigure | undefined
 }
+
+/** A figure that invoices make. */
+export type InvoiceFigure =
+  | "invoiced"
+  | "outstanding"
+  | "not_due"
+  | "late_thirty"
+  | "late_sixty"
+  | "late_more"
+  | "to_retry"
 
 /** A line of a one-off invoice. */
 export interface GivenInvoiceLine {

@@ -81,6 +81,12 @@ export interface ListPayments extends PageQuery {
   readonly customerId?: string | undefined
   readonly invoiceId?: string | undefined
   readonly status?: PaymentStatus | undefined
+  /** The ISO 4217 code of a currency. */
+  readonly currency?: string | undefined
+  /**
+   * `collected`: only payments that succeeded in the last 30 days. `attention`: only those that a person has to look at.
+   */
+  readonly figure?: "collected" | "attention" | undefined
 }
 
 /**

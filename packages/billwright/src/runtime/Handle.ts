@@ -16,6 +16,7 @@ import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
 import { makeCreditNotes } from "../invoices/CreditNoteCalls.ts"
 import { makeInvoices } from "../invoices/InvoiceCalls.ts"
+import { makeMoney } from "../invoices/MoneyCalls.ts"
 import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
 import { makePayments } from "../payments/PaymentCalls.ts"
 import { makeSubscriptions } from "../subscriptions/SubscriptionCalls.ts"
@@ -36,6 +37,7 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   subscriptions: naming("subscriptions", makeSubscriptions(calls)),
   creditNotes: naming("creditNotes", makeCreditNotes(calls)),
   invoices: naming("invoices", makeInvoices(calls)),
+  money: naming("money", makeMoney(calls)),
   payments: naming("payments", makePayments(calls)),
   credits: naming("credits", makeCredits(calls)),
   holds: naming("holds", makeHolds(calls)),

@@ -189,6 +189,8 @@ export interface ListSubscriptions extends PageQuery {
   readonly customerId?: string | undefined
   readonly phase?: Phase | undefined
   readonly invoiceGroup?: string | undefined
+  /** The ISO 4217 code of a currency. */
+  readonly currency?: string | undefined
 }
 
 /**

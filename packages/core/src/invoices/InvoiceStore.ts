@@ -8,6 +8,7 @@ import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { InvoiceId, InvoiceStatus, StoredInvoice } from "./Invoice.ts"
+import type { FigureAt, InvoiceSum } from "./InvoiceFigure.ts"
 import type { SubscriptionId } from "./SubscriptionId.ts"
 
 export type { LineCredit, NumberSeries } from "@billwright/engine"
@@ -18,6 +19,9 @@ export interface InvoiceFilter {
   /** A subscription among those of the invoice. */
   readonly subscriptionId?: SubscriptionId | undefined
   readonly status?: InvoiceStatus | undefined
+  readonly currency?: string | undefined
+  /** Those that make the figure: see `figuresOf`. */
+  readonly figure?: FigureAt | undefined
 }
 
 /** What numbers are for. Each kind of document has a series of its own. */
@@ -71,6 +75,13 @@ export class InvoiceStore extends Context.Service<
       filter: InvoiceFilter,
       page: PageQuery,
     ) => Effect.Effect<Page<StoredInvoice>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * What all invoices of the tenant come to at an instant in epoch milliseconds, by figure and currency, in any order.
+     * A figure without an invoice is left out. `figuresOf` and `amountIn` say what counts. One statement, so that the
+     * figures agree with each other. It should read no lines, and no invoice that makes no figure.
+     */
+    readonly sums: (at: number) => Effect.Effect<ReadonlyArray<InvoiceSum>, StorageError, CurrentTenant>
 
     /** Reads an invoice, and holds it until the transaction ends: nobody else changes it. Call it inside a transaction. */
     readonly lock: (id: InvoiceId) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>

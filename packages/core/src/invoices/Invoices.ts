@@ -7,6 +7,7 @@ import { type Customer, CustomerId, CustomerNotFound, customers } from "../custo
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
+import { Currency } from "../shared/Currency.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, pageFields, toQuery } from "../shared/Page.ts"
@@ -28,6 +29,7 @@ import {
   toInvoice,
 } from "./Invoice.ts"
 import { type InvoiceBook, invoiceBooks, type Redrafted } from "./InvoiceBook.ts"
+import { InvoiceFigure } from "./InvoiceFigure.ts"
 import { InvoiceStore } from "./InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "./InvoicingUnsupported.ts"
 import { LineRecords, type ListLineRecords } from "./LineRecords.ts"
@@ -42,6 +44,10 @@ export const ListInvoices = Schema.Struct({
   customerId: Schema.optionalKey(CustomerId),
   subscriptionId: Schema.optionalKey(SubscriptionId),
   status: Schema.optionalKey(InvoiceStatus),
+  /** The ISO 4217 code of a currency. */
+  currency: Schema.optionalKey(Currency),
+  /** Those that make a figure of the overview of money, now. */
+  figure: Schema.optionalKey(InvoiceFigure),
 })
 export interface ListInvoices extends Schema.Schema.Type<typeof ListInvoices> {}
 
@@ -141,8 +147,13 @@ export class Invoices extends Context.Service<
       const list = Effect.fn("Invoices.list")(function* (query: ListInvoices = {}) {
         const store = yield* port
         const request = yield* decodeList(query)
+        const { figure, ...filter } = filterOf(request)
+        const at = (yield* DateTime.now).epochMilliseconds
         const { data, hasMore } = yield* store
-          .list(filterOf(request), yield* toQuery(request))
+          .list(
+            { ...filter, figure: figure === undefined ? undefined : { figure, at } },
+            yield* toQuery(request),
+          )
           .pipe(nameCursor(request))
         return { data: data.map(toInvoice), hasMore }
       })

@@ -5,11 +5,13 @@ import type { Attention, AttentionCode, Collection, Payment as EnginePayment } f
 import { type DateTime, Schema, Struct } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import { InvoiceId } from "../invoices/Invoice.ts"
+import { Currency } from "../shared/Currency.ts"
 import type { Due } from "../shared/Due.ts"
 import * as Id from "../shared/Id.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
+import { PaymentFigure } from "./PaymentFigure.ts"
 
 /** The prefix of the ids of payments. */
 export const PAYMENT_ID_PREFIX = "pay"
@@ -122,6 +124,10 @@ export const ListPayments = Schema.Struct({
   customerId: Schema.optionalKey(CustomerId),
   invoiceId: Schema.optionalKey(InvoiceId),
   status: Schema.optionalKey(PaymentStatus),
+  /** The ISO 4217 code of a currency. */
+  currency: Schema.optionalKey(Currency),
+  /** Those that make a figure of the overview of money, now. */
+  figure: Schema.optionalKey(PaymentFigure),
 })
 export interface ListPayments extends Schema.Schema.Type<typeof ListPayments> {}
 

@@ -4,16 +4,22 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
+import type { FigureAt } from "../invoices/InvoiceFigure.ts"
+import type { MoneySum } from "../shared/MoneySum.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { PaymentId, PaymentStatus, StoredPayment } from "./Payment.ts"
+import type { PaymentFigure } from "./PaymentFigure.ts"
 
 /** Which payments to list. `undefined` allows any. */
 export interface PaymentFilter {
   readonly customerId?: CustomerId | undefined
   readonly invoiceId?: InvoiceId | undefined
   readonly status?: PaymentStatus | undefined
+  readonly currency?: string | undefined
+  /** Those that make the figure: see `isOfFigure`. */
+  readonly figure?: FigureAt<PaymentFigure> | undefined
 }
 
 /**
@@ -73,6 +79,12 @@ export class PaymentStore extends Context.Service<
       filter: PaymentFilter,
       page: PageQuery,
     ) => Effect.Effect<Page<StoredPayment>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * What the payments of the figure `collected` come to at an instant in epoch milliseconds, by currency, in any order: the
+     * sums of their amounts. It should read no other payments.
+     */
+    readonly collected: (at: number) => Effect.Effect<ReadonlyArray<MoneySum>, StorageError, CurrentTenant>
 
     /** All payments of an invoice, oldest first. An invoice has `MAX_PAYMENTS` at most. */
     readonly ofInvoice: (

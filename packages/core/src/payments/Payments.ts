@@ -216,8 +216,13 @@ export class Payments extends Context.Service<
       const list = Effect.fn("Payments.list")(function* (query: ListPayments = {}) {
         const store = yield* port
         const request = yield* decodeList(query)
+        const { figure, ...filter } = filterOf(request)
+        const at = (yield* DateTime.now).epochMilliseconds
         const { data, hasMore } = yield* store
-          .list(filterOf(request), yield* toQuery(request))
+          .list(
+            { ...filter, figure: figure === undefined ? undefined : { figure, at } },
+            yield* toQuery(request),
+          )
           .pipe(nameCursor(request))
         return { data: data.map(toPayment), hasMore }
       })

@@ -6,6 +6,7 @@ import { type DateTime, Schema } from "effect"
 import { VersionNumber } from "../catalog/Plan.ts"
 import { CustomerId } from "../customers/Customer.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import { Currency } from "../shared/Currency.ts"
 import type { Due, DueFailure } from "../shared/Due.ts"
 import { Metadata } from "../shared/Metadata.ts"
 import { pageFields } from "../shared/Page.ts"
@@ -171,6 +172,8 @@ export const ListSubscriptions = Schema.Struct({
   customerId: Schema.optionalKey(CustomerId),
   phase: Schema.optionalKey(Phase),
   invoiceGroup: Schema.optionalKey(InvoiceGroup),
+  /** The ISO 4217 code of a currency. */
+  currency: Schema.optionalKey(Currency),
 })
 export interface ListSubscriptions extends Schema.Schema.Type<typeof ListSubscriptions> {}
 

@@ -17,10 +17,20 @@ export interface SubscriptionFilter {
   /** `true`: only those that have not ended. */
   readonly isLive?: true | undefined
   readonly invoiceGroup?: string | undefined
+  readonly currency?: string | undefined
   /** The key of the plan that they have now. */
   readonly plan?: string | undefined
   /** The version of that plan. */
   readonly version?: number | undefined
+}
+
+/** Active subscriptions with the same terms: they cost the same. */
+export interface SameTerms {
+  readonly plan: StoredSubscription["state"]["plan"]
+  readonly currency: string
+  readonly quantities: StoredSubscription["state"]["quantities"]
+  /** How many there are. */
+  readonly count: number
 }
 
 /**
@@ -42,6 +52,14 @@ export class SubscriptionStore extends Context.Service<
       filter: SubscriptionFilter,
       page: PageQuery,
     ) => Effect.Effect<Page<StoredSubscription>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * How many active subscriptions have the same plan, version, currency and quantities: at most `limit` of these, in any
+     * order. It reads no other subscriptions.
+     */
+    readonly sameTerms: (
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<SameTerms>, StorageError, CurrentTenant>
 
     /**
      * Reads a subscription, and holds it until the transaction ends: nobody else changes it. Call it inside a transaction.

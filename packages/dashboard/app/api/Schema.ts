@@ -1072,6 +1072,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/money_overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getMoneyOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/credit_grants": {
         parameters: {
             query?: never;
@@ -4033,6 +4049,73 @@ export interface components {
             per_period: string;
             amount: string;
         };
+        MoneyOverview: {
+            /** @enum {string} */
+            object: "money_overview";
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            since: string;
+            currencies: {
+                currency: string;
+                recurring: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                invoiced: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                collected: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                outstanding: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                not_due: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                late_thirty: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                late_sixty: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                late_more: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+                to_retry: {
+                    /** Format: int64 */
+                    count: number;
+                    /** Format: int64 */
+                    amount: number;
+                };
+            }[];
+            is_complete: boolean;
+            livemode: boolean;
+        };
         NotFoundError: {
             /** @enum {string} */
             error: "not_found";
@@ -6932,6 +7015,7 @@ export interface operations {
                 customer_id?: string;
                 phase?: "scheduled" | "trialing" | "active" | "paused" | "ended";
                 invoice_group?: string;
+                currency?: string;
             };
             header?: never;
             path?: never;
@@ -7210,6 +7294,8 @@ export interface operations {
                 customer_id?: string;
                 subscription_id?: string;
                 status?: "draft" | "open" | "paid" | "void" | "uncollectible";
+                currency?: string;
+                figure?: "invoiced" | "outstanding" | "not_due" | "late_thirty" | "late_sixty" | "late_more" | "to_retry";
             };
             header?: never;
             path?: never;
@@ -7576,6 +7662,8 @@ export interface operations {
                 customer_id?: string;
                 invoice_id?: string;
                 status?: "open" | "succeeded" | "closed";
+                currency?: string;
+                figure?: "collected" | "attention";
             };
             header?: never;
             path?: never;
@@ -7712,6 +7800,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    getMoneyOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoneyOverview"];
                 };
             };
         };

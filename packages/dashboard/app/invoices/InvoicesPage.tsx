@@ -4,6 +4,7 @@ import { useLiveList } from "../api/useLiveList.ts"
 import { CustomerFilter } from "../customers/CustomerFilter.tsx"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import * as Instant from "../Instant.ts"
+import { figureOptions, INVOICE_FIGURES, type InvoiceFigure } from "../money/Figures.ts"
 import { useSession } from "../session/Session.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
@@ -78,6 +79,8 @@ const queryOf = (filters: Filters) => ({
   status: filters.get("status") as Invoice["status"] | undefined,
   customer_id: filters.get("customer"),
   subscription_id: filters.get("subscription"),
+  currency: filters.get("currency"),
+  figure: filters.get("figure") as InvoiceFigure | undefined,
 })
 
 const NoInvoices = ({ isFiltered }: { readonly isFiltered: boolean }) =>
@@ -107,6 +110,13 @@ export const InvoicesPage = () => {
         <SelectFilter filters={filters} label="Status" name="status" options={STATUS_OPTIONS} />
         <CustomerFilter filters={filters} name="customer" />
         <InputFilter filters={filters} label="Subscription" name="subscription" placeholder="sub_…" />
+        <SelectFilter
+          filters={filters}
+          label="Figure"
+          name="figure"
+          options={figureOptions(INVOICE_FIGURES)}
+        />
+        <InputFilter filters={filters} label="Currency" name="currency" placeholder="EUR" />
       </FilterBar>
       <DataTable
         columns={COLUMNS}

@@ -3,70 +3,60 @@
  * makes it.
  */
 import { Link } from "wouter"
-import type { Invoice, Payment } from "../api/Types.ts"
-import { sum } from "../Quantity.ts"
-import { useNow } from "../ui/Clock.ts"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { Figure } from "../ui/Facts.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
-import { CutNote } from "./CutNote.tsx"
-import { amountOf, collectedOf, DAYS, invoicesOf, WHICH, WHICH_NAMES, type Which } from "./Sums.ts"
+import { type CurrencyMoney, INVOICE_FIGURES, type InvoiceFigure, PAYMENT_FIGURES } from "./Figures.ts"
 import { UnbilledUsage } from "./UnbilledUsage.tsx"
-import { type Recurring, useAllInvoices, useCollected, useRecurring } from "./useMoney.ts"
+import { useMoney } from "./useMoney.ts"
 
 interface CurrencyProps {
-  readonly currency: string
-  readonly invoices: ReadonlyArray<Invoice>
-  readonly payments: ReadonlyArray<Payment>
-  readonly recurring: Recurring | undefined
+  readonly money: CurrencyMoney
 }
 
-const countText = (count: number): string =>
-  count === 1 ? "1 invoice" : `${count.toLocaleString("en-GB")} invoices`
+const countText = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun}` : `${count.toLocaleString("en-GB")} ${noun}s`
 
-const InvoiceFigure = ({
-  currency,
-  invoices,
-  which,
-}: Pick<CurrencyProps, "currency" | "invoices"> & { readonly which: Which }) => {
-  const found = invoicesOf(which, currency, invoices, useNow())
+/** Invoices that are outstanding, by their age, and those that are tried again. */
+const OPEN = ["outstanding", "not_due", "late_thirty", "late_sixty", "late_more", "to_retry"] as const
+
+const OfInvoices = ({ figure, money }: CurrencyProps & { readonly figure: InvoiceFigure }) => {
+  const { amount, count } = money[figure]
   return (
     <Figure
-      href={`/money/made-of?which=${which}&currency=${currency}`}
-      name={WHICH_NAMES[which]}
-      note={countText(found.length)}
-      value={<Amount amount={sum(found.map((invoice) => amountOf(which, invoice)))} currency={currency} />}
+      href={`/invoices?figure=${figure}&currency=${money.currency}`}
+      name={INVOICE_FIGURES[figure]}
+      note={countText(count, "invoice")}
+      value={<Amount amount={amount} currency={money.currency} />}
     />
   )
 }
 
-const OfCurrency = ({ currency, invoices, payments, recurring }: CurrencyProps) => {
-  const collected = collectedOf(currency, payments, useNow())
-  const monthly = recurring?.byCurrency.get(currency)
-  const [invoiced, ...open] = WHICH
+const OfCurrency = ({ money }: CurrencyProps) => {
+  const { collected, currency, recurring } = money
   return (
     <section aria-labelledby={`money-${currency}`} className="section">
       <h2 id={`money-${currency}`}>{currency}</h2>
       <dl className="figures by-two">
         <Figure
-          href="/subscriptions?phase=active"
+          href={`/subscriptions?phase=active&currency=${currency}`}
           name="Recurring a month"
-          note="active subscriptions, without usage and discounts"
-          value={recurring === undefined ? "…" : <Amount amount={monthly ?? 0n} currency={currency} />}
+          note={`${countText(recurring.count, "active subscription")}, without usage and discounts`}
+          value={<Amount amount={recurring.amount} currency={currency} />}
         />
-        <InvoiceFigure currency={currency} invoices={invoices} which={invoiced} />
+        <OfInvoices figure="invoiced" money={money} />
         <Figure
-          href={`/money/made-of?which=collected&currency=${currency}`}
-          name={`Collected in ${DAYS} days`}
-          note={collected.length === 1 ? "1 payment" : `${collected.length} payments`}
-          value={<Amount amount={sum(collected.map(({ amount }) => amount))} currency={currency} />}
+          href={`/payments?figure=collected&currency=${currency}`}
+          name={PAYMENT_FIGURES.collected}
+          note={countText(collected.count, "payment")}
+          value={<Amount amount={collected.amount} currency={currency} />}
         />
       </dl>
       <dl className="figures by-two">
-        {open.map((which) => (
-          <InvoiceFigure currency={currency} invoices={invoices} key={which} which={which} />
+        {OPEN.map((figure) => (
+          <OfInvoices figure={figure} key={figure} money={money} />
         ))}
       </dl>
     </section>
@@ -82,45 +72,31 @@ const NoMoney = () => (
   </EmptyState>
 )
 
-export const MoneyPage = () => {
-  const invoices = useAllInvoices()
-  const payments = useCollected()
-  const recurring = useRecurring()
-  return (
-    <Page
-      actions={
-        <Link className="button" href="/payments/attention">
-          What needs attention
-        </Link>
-      }
-      title="Money"
-    >
-      <Loaded lines={8} query={invoices}>
-        {(all) => {
-          const currencies = new Set([
-            ...all.items.map(({ currency }) => currency),
-            ...(recurring.data?.byCurrency.keys() ?? []),
-          ])
-          return (
-            <>
-              <CutNote isCut={all.isCut} nouns="invoices" />
-              <CutNote isCut={payments.data?.isCut ?? false} nouns="payments" />
-              <CutNote isCut={recurring.data?.isCut ?? false} nouns="active subscriptions" />
-              {currencies.size === 0 && <NoMoney />}
-              {[...currencies].toSorted().map((currency) => (
-                <OfCurrency
-                  currency={currency}
-                  invoices={all.items}
-                  key={currency}
-                  payments={payments.data?.items ?? []}
-                  recurring={recurring.data}
-                />
-              ))}
-              {currencies.size > 0 && <UnbilledUsage />}
-            </>
-          )
-        }}
-      </Loaded>
-    </Page>
-  )
-}
+export const MoneyPage = () => (
+  <Page
+    actions={
+      <Link className="button" href="/payments/attention">
+        What needs attention
+      </Link>
+    }
+    title="Money"
+  >
+    <Loaded lines={8} query={useMoney()}>
+      {({ currencies, is_complete: isComplete }) => (
+        <>
+          {!isComplete && (
+            <p className="notice warning" role="status">
+              Active subscriptions have too many different prices to add all of them up. What recurs is more
+              than is shown.
+            </p>
+          )}
+          {currencies.length === 0 && <NoMoney />}
+          {currencies.map((money) => (
+            <OfCurrency key={money.currency} money={money} />
+          ))}
+          {currencies.length > 0 && <UnbilledUsage />}
+        </>
+      )}
+    </Loaded>
+  </Page>
+)

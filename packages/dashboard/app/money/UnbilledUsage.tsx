@@ -1,12 +1,10 @@
 import { useState } from "react"
 import { Link } from "wouter"
 import { CustomerName } from "../customers/CustomerName.tsx"
-import { sum } from "../Quantity.ts"
 import { planText } from "../subscriptions/SubscriptionStates.ts"
 import { Loaded } from "../ui/Loading.tsx"
 import { Amount } from "../ui/Money.tsx"
-import { CutNote } from "./CutNote.tsx"
-import { type UnbilledUsage as Usage, useUnbilledUsage } from "./useMoney.ts"
+import { MAX_LISTED, type UnbilledUsage as Usage, useUnbilledUsage } from "./useMoney.ts"
 
 const UsageLines = ({ usages }: { readonly usages: ReadonlyArray<Usage> }) => (
   <ul className="lines">
@@ -24,26 +22,49 @@ const UsageLines = ({ usages }: { readonly usages: ReadonlyArray<Usage> }) => (
   </ul>
 )
 
-const Totals = ({ usages }: { readonly usages: ReadonlyArray<Usage> }) => {
-  const currencies = Map.groupBy(usages, ({ subscription }) => subscription.currency)
+const Totals = ({ byCurrency }: { readonly byCurrency: ReadonlyMap<string, bigint> }) => (
+  <dl aria-label="Usage together" className="sums">
+    {[...byCurrency].toSorted().map(([currency, amount]) => (
+      <div className="sum" key={currency}>
+        <dt>Usage not billed yet</dt>
+        <dd>
+          <Amount amount={amount} currency={currency} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+const Asked = () => {
+  const { done, query } = useUnbilledUsage(true)
   return (
-    <dl aria-label="Usage together" className="sums">
-      {[...currencies].map(([currency, same]) => (
-        <div className="sum" key={currency}>
-          <dt>Usage not billed yet</dt>
-          <dd>
-            <Amount amount={sum(same.map(({ amount }) => amount))} currency={currency} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {query.isFetching && (
+        <p className="muted" role="status">
+          {done.toLocaleString("en-GB")} active subscriptions done…
+        </p>
+      )}
+      <Loaded lines={4} query={query}>
+        {({ byCurrency, count, largest }) => (
+          <>
+            {count === 0 ? <p className="muted">None.</p> : <UsageLines usages={largest} />}
+            {count > MAX_LISTED && (
+              <p className="muted">
+                The {MAX_LISTED} subscriptions with the most are listed. All {count.toLocaleString("en-GB")}{" "}
+                are added up.
+              </p>
+            )}
+            <Totals byCurrency={byCurrency} />
+          </>
+        )}
+      </Loaded>
+    </>
   )
 }
 
 /** What was used since the last invoices. It is added up when somebody asks. */
 export const UnbilledUsage = () => {
   const [isAsked, setIsAsked] = useState(false)
-  const query = useUnbilledUsage(isAsked)
   return (
     <section aria-labelledby="usage-title" className="section">
       <header className="section-header">
@@ -54,19 +75,7 @@ export const UnbilledUsage = () => {
           </button>
         )}
       </header>
-      {isAsked ? (
-        <Loaded lines={4} query={query}>
-          {({ isCut, items }) => (
-            <>
-              {items.length === 0 ? <p className="muted">None.</p> : <UsageLines usages={items} />}
-              <Totals usages={items} />
-              <CutNote isCut={isCut} nouns="active subscriptions" />
-            </>
-          )}
-        </Loaded>
-      ) : (
-        <p className="muted">Computes the next invoice of each active subscription.</p>
-      )}
+      {isAsked ? <Asked /> : <p className="muted">Computes the next invoice of each active subscription.</p>}
     </section>
   )
 }

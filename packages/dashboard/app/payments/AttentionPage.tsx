@@ -16,16 +16,14 @@ import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
 import { DisputeLines, RefundLines, useDisputes, useRefunds } from "./Returned.tsx"
 
-/** The API lists open payments, not those that need attention. So at most this many pages of them are searched. */
+/** The most pages of payments that are shown. */
 const MAX_PAGES = 10
 const REFRESH_MILLIS = 10_000
 
-const search = async (client: Client, signal: AbortSignal): Promise<Listed<Payment>> => {
-  const { isCut, items } = await listAll<Payment>(MAX_PAGES, (page) =>
-    client.call("get", "/v1/payments", { query: { status: "open", ...page }, signal }),
+const search = (client: Client, signal: AbortSignal): Promise<Listed<Payment>> =>
+  listAll<Payment>(MAX_PAGES, (page) =>
+    client.call("get", "/v1/payments", { query: { status: "open", figure: "attention", ...page }, signal }),
   )
-  return { items: items.filter(({ attention }) => attention !== null), isCut }
-}
 
 const useTroubled = () => {
   const { client } = useSession()
@@ -80,9 +78,7 @@ const Payments = () => (
           <TroubledLines payments={payments} />
         )}
         {isCut && (
-          <p className="muted">
-            The newest {(MAX_PAGES * PAGE_LIMIT).toLocaleString("en-GB")} open payments were searched.
-          </p>
+          <p className="muted">These are the newest {(MAX_PAGES * PAGE_LIMIT).toLocaleString("en-GB")}.</p>
         )}
       </>
     )}

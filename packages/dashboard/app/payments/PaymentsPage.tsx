@@ -4,10 +4,11 @@ import { useLiveList } from "../api/useLiveList.ts"
 import { CustomerFilter } from "../customers/CustomerFilter.tsx"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import * as Instant from "../Instant.ts"
+import { figureOptions, PAYMENT_FIGURES } from "../money/Figures.ts"
 import { useSession } from "../session/Session.tsx"
 import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
-import { FilterBar, type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
+import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -67,6 +68,8 @@ const COLUMNS: ReadonlyArray<Column<Payment>> = [
 const queryOf = (filters: Filters) => ({
   status: filters.get("status") as Payment["status"] | undefined,
   customer_id: filters.get("customer"),
+  currency: filters.get("currency"),
+  figure: filters.get("figure") as keyof typeof PAYMENT_FIGURES | undefined,
 })
 
 const NoPayments = ({ isFiltered }: { readonly isFiltered: boolean }) =>
@@ -103,6 +106,13 @@ export const PaymentsPage = () => {
       <FilterBar filters={filters}>
         <SelectFilter filters={filters} label="Status" name="status" options={optionsOf(PAYMENTS)} />
         <CustomerFilter filters={filters} name="customer" />
+        <SelectFilter
+          filters={filters}
+          label="Figure"
+          name="figure"
+          options={figureOptions(PAYMENT_FIGURES)}
+        />
+        <InputFilter filters={filters} label="Currency" name="currency" placeholder="EUR" />
       </FilterBar>
       <DataTable
         columns={COLUMNS}

@@ -8,7 +8,7 @@ import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
-import { FilterBar, type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
+import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Day } from "../ui/Period.tsx"
@@ -77,6 +77,7 @@ const COLUMNS: ReadonlyArray<Column<Subscription>> = [
 const queryOf = (filters: Filters) => ({
   phase: filters.get("phase") as Subscription["phase"] | undefined,
   customer_id: filters.get("customer"),
+  currency: filters.get("currency"),
 })
 
 const NoSubscriptions = ({ isFiltered }: { readonly isFiltered: boolean }) =>
@@ -117,6 +118,7 @@ export const SubscriptionsPage = () => {
       <FilterBar filters={filters}>
         <SelectFilter filters={filters} label="Phase" name="phase" options={PHASE_OPTIONS} />
         <CustomerFilter filters={filters} name="customer" />
+        <InputFilter filters={filters} label="Currency" name="currency" placeholder="EUR" />
       </FilterBar>
       <DataTable
         columns={COLUMNS}

@@ -213,7 +213,7 @@ export const pagesOf = (sample: Sample): ReadonlyArray<readonly [name: string, p
   ["test-clocks", "/test-clocks"],
   ["test-clock", `/test-clocks/${sample.billing.clockId}`],
   ["money", "/money"],
-  ["outstanding", "/money/made-of?which=outstanding&currency=EUR"],
+  ["outstanding", "/invoices?figure=outstanding&currency=EUR"],
   ["plans", "/plans"],
   ["plan", "/plans/pro"],
   ["subscriptions", "/subscriptions"],

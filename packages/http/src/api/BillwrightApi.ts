@@ -12,6 +12,7 @@ import { HealthApi } from "./HealthApi.ts"
 import { HoldsApi } from "./HoldsApi.ts"
 import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
+import { MoneyApi } from "./MoneyApi.ts"
 import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
 import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
@@ -34,6 +35,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(InvoicesApi)
   .add(CreditNotesApi)
   .add(PaymentsApi)
+  .add(MoneyApi)
   .add(CreditsApi)
   .add(HoldsApi)
   .add(EntitlementsApi)

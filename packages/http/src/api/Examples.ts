@@ -8,6 +8,7 @@ import { creditNoteExamples } from "./CreditNoteExamples.ts"
 import { entitlementExamples } from "./EntitlementExamples.ts"
 import type { Example } from "./Example.ts"
 import { invoiceExamples } from "./InvoiceExamples.ts"
+import { moneyExamples } from "./MoneyExamples.ts"
 import { paymentExamples } from "./PaymentExamples.ts"
 import { planExamples } from "./PlanExamples.ts"
 import * as ResourceApi from "./ResourceApi.ts"
@@ -136,6 +137,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...subscriptionExamples,
   ...invoiceExamples,
   ...creditNoteExamples,
+  ...moneyExamples,
   ...paymentExamples,
   ...creditExamples,
   ...entitlementExamples,

@@ -2,10 +2,12 @@
  * The REST definitions of invoices.
  */
 import {
+  Currency,
   Customer,
   Dimensions,
   Invoice,
   INVOICE_LIMITS,
+  InvoiceFigure,
   InvoiceItem,
   MeterFields,
   OneOffInvoice,
@@ -342,6 +344,12 @@ const ListQuery = Schema.Struct({
   ),
   status: Schema.optionalKey(
     Invoice.InvoiceStatus.annotate({ description: "Only invoices with this status." }),
+  ),
+  currency: Schema.optionalKey(Currency.annotate({ description: "Only invoices in this currency." })),
+  figure: Schema.optionalKey(
+    InvoiceFigure.annotate({
+      description: "Only invoices that make this figure of the overview of money, as of now.",
+    }),
   ),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", subscriptionId: "subscription_id" }))
 

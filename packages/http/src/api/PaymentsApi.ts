@@ -1,7 +1,7 @@
 /**
  * The REST definitions of payments.
  */
-import { Customer, Invoice, Payment, PaymentMethod } from "@billwright/core"
+import { Currency, Customer, Invoice, Payment, PaymentFigure, PaymentMethod } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { CallsProvider } from "./CallsProvider.ts"
@@ -139,6 +139,13 @@ const ListQuery = Schema.Struct({
   ),
   status: Schema.optionalKey(
     Payment.PaymentStatus.annotate({ description: "Only payments with this status." }),
+  ),
+  currency: Schema.optionalKey(Currency.annotate({ description: "Only payments in this currency." })),
+  figure: Schema.optionalKey(
+    PaymentFigure.annotate({
+      description:
+        "`collected`: only payments that succeeded in the last 30 days. `attention`: only those that a person has to look at.",
+    }),
   ),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", invoiceId: "invoice_id" }))
 

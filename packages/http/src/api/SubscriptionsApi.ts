@@ -1,7 +1,7 @@
 /**
  * The REST definitions of subscriptions.
  */
-import { Customer, Instant, Metadata, Plan, Subscription, SubscriptionId } from "@billwright/core"
+import { Currency, Customer, Instant, Metadata, Plan, Subscription, SubscriptionId } from "@billwright/core"
 import { DateTime, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -324,6 +324,7 @@ const ListQuery = Schema.Struct({
   invoiceGroup: Schema.optionalKey(
     Subscription.InvoiceGroup.annotate({ description: "Only subscriptions with this invoice group." }),
   ),
+  currency: Schema.optionalKey(Currency.annotate({ description: "Only subscriptions in this currency." })),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", invoiceGroup: "invoice_group" }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the subscription." }) })

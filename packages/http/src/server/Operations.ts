@@ -13,6 +13,7 @@ import {
   type Events,
   type Holds,
   type Invoices,
+  type MoneyOverview,
   Meter,
   Meters,
   type Payments,
@@ -33,6 +34,7 @@ import * as EntitlementOperations from "./EntitlementOperations.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
+import * as MoneyOperations from "./MoneyOperations.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
 import * as PaymentMethodOperations from "./PaymentMethodOperations.ts"
 import * as PaymentOperations from "./PaymentOperations.ts"
@@ -73,6 +75,7 @@ export const make: Effect.Effect<
   | Plans
   | Subscriptions
   | Invoices
+  | MoneyOverview
   | CreditNotes
   | Credits
   | Documents
@@ -98,6 +101,7 @@ export const make: Effect.Effect<
   const refundOperations = yield* RefundOperations.make
   const tokenUsageOperations = yield* TokenUsageOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
+  const moneyOperations = yield* MoneyOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
   const answerRecord = (tenant: Tenant.Tenant) => (value: UsageRecord.UsageRecord) =>
@@ -115,6 +119,7 @@ export const make: Effect.Effect<
     ...refundOperations,
     ...tokenUsageOperations,
     ...invoiceOperations,
+    ...moneyOperations,
     ...resourceOperations,
 
     rebuildMeter: ({ params }, tenant) =>

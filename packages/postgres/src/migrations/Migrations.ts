@@ -59,6 +59,7 @@ import { migration0041 } from "./Migration0041.ts"
 import { migration0042 } from "./Migration0042.ts"
 import { migration0043 } from "./Migration0043.ts"
 import { migration0044 } from "./Migration0044.ts"
+import { migration0045 } from "./Migration0045.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -109,6 +110,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0042,
   migration0043,
   migration0044,
+  migration0045,
 ]
 
 /** The newest migration of this release, which it also requires. */

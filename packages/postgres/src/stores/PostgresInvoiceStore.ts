@@ -4,10 +4,15 @@
 import {
   Batch,
   CurrentTenant,
+  daysBefore,
   Id,
   Invoice,
+  InvoiceFigure,
   type InvoiceFilter,
   InvoiceStore,
+  type InvoiceSum,
+  LATE_DAYS,
+  MONEY_DAYS,
   type NumberSeries,
   type Page,
   type SeriesName,
@@ -21,7 +26,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
-import { bigint, decoding, integerOrNull, json, type Row, text } from "../Row.ts"
+import { bigint, decoding, integer, integerOrNull, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import { dueColumns, invoiceIdOf, joinDue, queueDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 import {
@@ -39,6 +44,48 @@ type Stored = Invoice.StoredInvoice
 
 const NOTHING = Statement.fragment([])
 const XID = Statement.fragment([Statement.literal("pg_current_xact_id_if_assigned()::text as xid")])
+
+/** The instant some days before another one. */
+const daysBeforeAt = (at: number, days: number): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal("to_timestamp("),
+    Statement.parameter(String(daysBefore(at, days))),
+    Statement.literal("::float8 / 1000)"),
+  ])
+
+/** Whether an invoice `t` makes a figure at an instant: restates `figuresOf`. The words on status are those of an index. */
+const isInFigure = (figure: InvoiceFigure, at: number): Statement.Fragment => {
+  const now = daysBeforeAt(at, 0)
+  const [thirty, sixty] = [daysBeforeAt(at, LATE_DAYS.thirty), daysBeforeAt(at, LATE_DAYS.sixty)]
+  const all = (...parts: ReadonlyArray<string | Statement.Fragment>): Statement.Fragment =>
+    Statement.fragment(
+      parts.flatMap((part) => (typeof part === "string" ? [Statement.literal(part)] : part.segments)),
+    )
+  const open = "t.status = 'open'"
+  const conditions: Readonly<Record<InvoiceFigure, Statement.Fragment>> = {
+    invoiced: all(
+      "t.issued_at > ",
+      daysBeforeAt(at, MONEY_DAYS),
+      " and t.issued_at <= ",
+      now,
+      " and t.status <> 'void'",
+    ),
+    outstanding: all(open),
+    not_due: all(open, " and (t.payment_due_at is null or t.payment_due_at >= ", now, ")"),
+    late_thirty: all(open, " and t.payment_due_at < ", now, " and t.payment_due_at >= ", thirty),
+    late_sixty: all(open, " and t.payment_due_at < ", thirty, " and t.payment_due_at >= ", sixty),
+    late_more: all(open, " and t.payment_due_at < ", sixty),
+    to_retry: all(open, " and t.collection = 'retrying'"),
+  }
+  return conditions[figure]
+}
+
+const sumFromRow = (row: Row): InvoiceSum => ({
+  figure: text(row, "figure") as InvoiceFigure,
+  currency: text(row, "currency"),
+  count: integer(row, "count"),
+  amount: bigint(row, "amount"),
+})
 
 const invoicesFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(invoiceFromRow)
 
@@ -390,16 +437,39 @@ select xid from removed`,
     yield* noteXid(rows[0]?.["xid"])
   })
 
+  const sums = Effect.fnUntraced(function* (at: number) {
+    const operation = "InvoiceStore.sums"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(operation, (sql) => {
+      const tenant = sql`t.account_id = ${accountId} and t.mode = ${mode}`
+      const [invoiced, ...figures] = InvoiceFigure.literals
+      const [of, count] = [sql`t.currency, count(*)::text as count`, sql`group by t.currency`]
+      const ofOpen = figures.map(
+        (figure) => sql`union all select ${figure}::text, ${of}, sum(t.amount_due)::text from open t
+where ${isInFigure(figure, at)} ${count}`,
+      )
+      return sql<Row>`with open as materialized (
+  select t.status, t.currency, t.collection, t.payment_due_at, t.amount_due from ${t.billing_invoices} t
+  where ${tenant} and ${isInFigure("outstanding", at)}
+)
+select ${invoiced}::text as figure, ${of}, sum(t.total)::text as amount from ${t.billing_invoices} t
+where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(ofOpen)}`
+    })
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(sumFromRow))(rows)
+  })
+
   const list = Effect.fnUntraced(function* (filter: InvoiceFilter, page: Page.PageQuery) {
     const operation = "InvoiceStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const { customerId, status, subscriptionId } = filter
+    const { currency, customerId, figure, status, subscriptionId } = filter
     const cursor = yield* cursorIn(read, operation, t.billing_invoices, Invoice.INVOICE_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {
       const conditions = [
         ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
+        ...(currency === undefined ? [] : [sql`t.currency = ${currency}`]),
+        ...(figure === undefined ? [] : [isInFigure(figure.figure, figure.at)]),
         position,
       ]
       const uuid = subscriptionId === undefined ? null : Id.toUuid(subscriptionId)
@@ -489,6 +559,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
   })
 
   return InvoiceStore.of({
+    sums,
     insert: (invoice) => Batch.together("InvoiceStore.insert", invoice, (all) => asOneWrite(insertAll(all))),
     find: (id) => Batch.together("InvoiceStore.find", id, (ids) => findAll("InvoiceStore.find", ids)),
     list,

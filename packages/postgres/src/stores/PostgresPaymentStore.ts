@@ -3,17 +3,22 @@
  */
 import {
   CurrentTenant,
+  daysBefore,
   EVENT_RETENTION_DAYS,
+  type FigureAt,
   Id,
   MAX_FORGOTTEN_EVENTS,
+  MONEY_DAYS,
+  type MoneySum,
   type Page,
   Payment,
+  type PaymentFigure,
   type PaymentFilter,
   PaymentStore,
   StorageError,
 } from "@billwright/core"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
@@ -50,6 +55,19 @@ const paymentFromRow = (row: Row): Stored => ({
   updatedAt: instant(row, "updated_at"),
   collection: row["collection"] === null ? null : (json(row, "collection") as Stored["collection"]),
   ...dueFromRow(row),
+})
+
+/** Whether a payment `t` makes a figure: restates `isOfFigure`. The words on status are those of an index. */
+const isInFigure = (sql: SqlClient.SqlClient, { at, figure }: FigureAt<PaymentFigure>) =>
+  figure === "attention"
+    ? sql`t.collection -> 'attention' is not null`
+    : sql`t.status = 'succeeded' and t.paid_at > to_timestamp(${String(daysBefore(at, MONEY_DAYS))}::float8 / 1000)
+  and t.paid_at <= to_timestamp(${String(at)}::float8 / 1000)`
+
+const sumFromRow = (row: Row): MoneySum => ({
+  currency: text(row, "currency"),
+  count: integer(row, "count"),
+  amount: bigint(row, "amount"),
 })
 
 const paymentsFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(paymentFromRow)
@@ -190,7 +208,7 @@ select exists (select from noted)::text as is_first, (select count(*) from forgo
   const list = Effect.fnUntraced(function* (filter: PaymentFilter, page: Page.PageQuery) {
     const operation = "PaymentStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const { customerId, invoiceId, status } = filter
+    const { currency, customerId, figure, invoiceId, status } = filter
     const cursor = yield* cursorIn(read, operation, t.billing_payments, Payment.PAYMENT_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {
@@ -198,12 +216,27 @@ select exists (select from noted)::text as is_first, (select count(*) from forgo
         ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
         ...(invoiceId === undefined ? [] : [sql`t.invoice_id = ${Id.toUuid(invoiceId)}::uuid`]),
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
+        ...(currency === undefined ? [] : [sql`t.currency = ${currency}`]),
+        ...(figure === undefined ? [] : [isInFigure(sql, figure)]),
         position,
       ]
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_payments} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)} order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, paymentsFromRows)(rows))
+  })
+
+  const collected = Effect.fnUntraced(function* (at: number) {
+    const operation = "PaymentStore.collected"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select t.currency, count(*)::text as count, sum(t.amount)::text as amount from ${t.billing_payments} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isInFigure(sql, { figure: "collected", at })}
+group by t.currency`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(sumFromRow))(rows)
   })
 
   const ofInvoice = Effect.fnUntraced(function* (id: Stored["invoiceId"]) {
@@ -221,7 +254,17 @@ order by t.id limit ${String(Payment.MAX_PAYMENTS)}::integer`,
     return yield* decoding(operation, paymentsFromRows)(rows)
   })
 
-  return PaymentStore.of({ insert, save, find, findByReference, noteEvent, hasEvent, list, ofInvoice })
+  return PaymentStore.of({
+    insert,
+    save,
+    find,
+    findByReference,
+    noteEvent,
+    hasEvent,
+    list,
+    collected,
+    ofInvoice,
+  })
 })
 
 export const layer: Layer.Layer<PaymentStore, never, Database> = Layer.effect(PaymentStore, make)

@@ -9,6 +9,7 @@ import {
   LiveSubscriptions,
   type Metadata,
   type Page,
+  type SameTerms,
   StorageError,
   type Subscription,
   SUBSCRIPTION_ID_PREFIX,
@@ -24,7 +25,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
-import { decoding, instant, json, type Row, text, textOrNull } from "../Row.ts"
+import { decoding, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 
@@ -50,6 +51,13 @@ const fromRow = (row: Row): Stored => ({
   metadata: json(row, "metadata") as Metadata.Metadata,
   createdAt: instant(row, "created_at"),
   updatedAt: instant(row, "updated_at"),
+})
+
+const sameTermsFromRow = (row: Row): SameTerms => ({
+  plan: json(row, "plan") as SameTerms["plan"],
+  currency: text(row, "currency"),
+  quantities: json(row, "quantities") as SameTerms["quantities"],
+  count: integer(row, "count"),
 })
 
 const periodFromRow = (row: Row): Period => json(row, "period") as Period
@@ -303,6 +311,21 @@ cross join lateral (
     return yield* decoding(operation, byPlace(asked.length, periodFromRow))(rows)
   })
 
+  const sameTerms = Effect.fnUntraced(function* (limit: number) {
+    const operation = "SubscriptionStore.sameTerms"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select (t.state -> 'plan')::text as plan, t.state ->> 'currency' as currency,
+  (t.state -> 'quantities')::text as quantities, count(*)::text as count
+from ${t.billing_subscriptions} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.phase = 'active'
+group by t.state -> 'plan', t.state ->> 'currency', t.state -> 'quantities' limit ${String(limit)}::integer`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(sameTermsFromRow))(rows)
+  })
+
   /** First pages of the live subscriptions of customers. */
   const allOfCustomers = Effect.fnUntraced(function* (
     asked: ReadonlyArray<{ readonly customerId: Customer.CustomerId; readonly page: Page.PageQuery }>,
@@ -331,7 +354,7 @@ order by t.n, ${order}`,
   })
 
   const listOne = Effect.fnUntraced(function* (
-    { customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
+    { currency, customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     page: Page.PageQuery,
   ) {
     const operation = "SubscriptionStore.list"
@@ -342,6 +365,7 @@ order by t.n, ${order}`,
       const ofCustomer =
         customerId === undefined ? sql`true` : sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`
       const inGroup = invoiceGroup === undefined ? sql`true` : sql`t.invoice_group = ${invoiceGroup}`
+      const inCurrency = currency === undefined ? sql`true` : sql`t.state ->> 'currency' = ${currency}`
       const inPhase = phase === undefined ? sql`true` : sql`t.phase = ${phase}`
       const live = isLive === undefined ? sql`true` : sql`t.phase <> 'ended'`
       const ofPlan = plan === undefined ? sql`true` : sql`t.state -> 'plan' ->> 'key' = ${plan}`
@@ -351,7 +375,7 @@ order by t.n, ${order}`,
           : sql`(t.state -> 'plan' ->> 'version')::integer = ${String(version)}::integer`
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${live} and ${ofPlan}
-  and ${ofVersion} and ${inGroup} and ${position}
+  and ${ofVersion} and ${inGroup} and ${inCurrency} and ${position}
 order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))
@@ -369,6 +393,7 @@ order by ${order} limit ${limit}`
   }
 
   return SubscriptionStore.of({
+    sameTerms,
     insert: (subscription) => transactor.atomically(insert(subscription)),
     find: (id) => Effect.map(findAll("SubscriptionStore.find", [id]), ([found]) => found!),
     list,

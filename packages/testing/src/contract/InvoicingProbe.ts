@@ -12,6 +12,7 @@ import {
   Invoice,
   InvoiceStore,
   Page,
+  Payment,
   type StorageError,
   SUBSCRIPTION_ID_PREFIX,
   SubscriptionId,
@@ -256,6 +257,35 @@ export const issuedOf = (draft: Invoice.StoredInvoice): Invoice.StoredInvoice =>
     availableActions: ["pay"],
     sequence: 2,
   },
+})
+
+/** An open payment of an invoice. */
+export const paymentOf = Effect.fnUntraced(function* (
+  { customerId, id: invoiceId }: Pick<Invoice.StoredInvoice, "customerId" | "id">,
+  change: Partial<Payment.StoredPayment> = {},
+) {
+  const id = Payment.PaymentId.make(yield* (yield* IdGenerator).next(Payment.PAYMENT_ID_PREFIX))
+  const payment: Payment.StoredPayment = {
+    id,
+    invoiceId,
+    customerId,
+    currency: "EUR",
+    provider: "bank",
+    reference: null,
+    status: "open",
+    amount: 2n ** 70n,
+    applied: 0n,
+    overpaid: 0n,
+    paidAt: null,
+    sequence: 1,
+    createdAt: minuteOf(3),
+    updatedAt: minuteOf(3),
+    collection: null,
+    dueAt: null,
+    failure: null,
+    ...change,
+  }
+  return payment
 })
 
 /** The state of a series whose format begins so, after its first numbers. */

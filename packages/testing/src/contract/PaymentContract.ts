@@ -4,12 +4,9 @@
 import {
   DueStore,
   EVENT_RETENTION_DAYS,
-  IdGenerator,
-  type Invoice,
   Invoices,
   MAX_FORGOTTEN_EVENTS,
   Outbox,
-  Payment,
   Payments,
   PaymentStore,
   StorageError,
@@ -28,6 +25,7 @@ import {
   issue,
   millisOf,
   minuteOf,
+  paymentOf,
   subscriptionOf,
   listsNothing,
 } from "./InvoicingProbe.ts"
@@ -50,35 +48,6 @@ const longAgo = (seconds: number) => DateTime.subtract(AFTER, { days: EVENT_RETE
 
 /** The services over the ports. */
 const services = Layer.mergeAll(Invoices.layer, Payments.layer).pipe(Layer.provide(Outbox.layer))
-
-/** An open payment of an invoice. */
-const paymentOf = Effect.fnUntraced(function* (
-  { customerId, id: invoiceId }: Invoice.StoredInvoice,
-  change: Partial<Payment.StoredPayment> = {},
-) {
-  const id = Payment.PaymentId.make(yield* (yield* IdGenerator).next(Payment.PAYMENT_ID_PREFIX))
-  const payment: Payment.StoredPayment = {
-    id,
-    invoiceId,
-    customerId,
-    currency: "EUR",
-    provider: "bank",
-    reference: null,
-    status: "open",
-    amount: 2n ** 70n,
-    applied: 0n,
-    overpaid: 0n,
-    paidAt: null,
-    sequence: 1,
-    createdAt: minuteOf(3),
-    updatedAt: minuteOf(3),
-    collection: null,
-    dueAt: null,
-    failure: null,
-    ...change,
-  }
-  return payment
-})
 
 export const paymentContract = (test: InvoicingTest): void => {
   test(
