@@ -100,6 +100,11 @@ export interface BillingOptions<
   readonly keys?: {
     /** A secret that is mixed into the digests of API keys. Existing keys stop working when it changes or is lost. */
     readonly pepper?: string
+    /**
+     * How long a key may be valid at most, in milliseconds: a minute or more. Older keys are refused, also those that were
+     * issued before. Default: no limit.
+     */
+    readonly maxAgeMillis?: number
     /** How long the result of a key look-up is cached, in milliseconds: 0 to 3,000. Default 3,000. */
     readonly cacheMillis?: number
   }
@@ -153,6 +158,11 @@ export interface BillingOptions<
      * limit.
      */
     readonly rateLimit?: { readonly requestsPerSecond: number; readonly burst?: number }
+    /**
+     * The networks of your own proxies, such as `["10.20.0.0/16"]`. The client's address is then read from
+     * `x-forwarded-for`, for API keys with `networks`. Default: none, and the header is not read.
+     */
+    readonly trustedProxies?: ReadonlyArray<string>
     /** How long the answers to requests with an `Idempotency-Key` are kept, in milliseconds. Default 7 days. */
     readonly idempotencyMillis?: number
   }

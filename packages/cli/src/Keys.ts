@@ -46,6 +46,8 @@ const toJson = (key: ApiKey.ApiKey) => ({
   mode: key.mode,
   account: key.accountId,
   scopes: key.scopes,
+  networks: key.networks,
+  credit_limits: Object.fromEntries(Object.entries(key.creditLimits).map(([unit, limit]) => [unit, `${limit}`])),
   hint: key.hint,
   created_at: instant(key.createdAt),
   expires_at: instant(key.expiresAt),
@@ -64,6 +66,8 @@ const line = (key: ApiKey.ApiKey, now: DateTime.Utc): string =>
     `…${key.hint}`,
     stateOf(key, now).padEnd(7),
     key.scopes.length === 0 ? "all scopes" : key.scopes.join(","),
+    ...(key.networks.length === 0 ? [] : [`from ${key.networks.join(",")}`]),
+    ...(key.expiresAt === null ? [] : [`expires ${DateTime.formatIso(key.expiresAt)}`]),
     key.lastUsedAt === null ? "never used" : `used ${DateTime.formatIso(key.lastUsedAt)}`,
     key.name,
   ].join("  ")
@@ -108,6 +112,23 @@ const expiryOf = Effect.fnUntraced(function* (options: ExpiryOptions) {
   return { expiresAt: yield* Moment.instant("expires-at", options.expiresAt.value) }
 })
 
+const LIMIT = /^([A-Za-z][A-Za-z0-9_]*)=([0-9]{1,31})$/
+
+/** Reads `EUR=5000`. The rest is checked where the key is issued. */
+const limitsOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+  const limits = new Map<string, bigint>()
+  for (const text of texts) {
+    const [, unit, limit] = LIMIT.exec(text) ?? []
+    if (unit === undefined || limit === undefined) {
+      return yield* new Store.Misconfigured({
+        message: `--credit-limit must be a unit and an amount, such as EUR=5000. It is ${text}`,
+      })
+    }
+    limits.set(unit, BigInt(limit))
+  }
+  return Object.fromEntries(limits)
+})
+
 const issue = Command.make(
   "issue",
   {
@@ -115,19 +136,41 @@ const issue = Command.make(
     name: Flag.String("name").pipe(Flag.withDescription("What the key is for.")),
     scope: Flag.Literals("scope", ApiKey.Scope.literals).pipe(
       Flag.withDescription("A scope of the key. Can be repeated. Default: all scopes."),
-      Flag.between(0, 12),
+      Flag.between(0, ApiKey.Scope.literals.length),
+    ),
+    role: Flag.Literals("role", ApiKey.Role.literals).pipe(
+      Flag.withDescription(
+        "Instead of scopes: viewer reads everything; support also sends webhooks again and grants credits up to --credit-limit; finance also changes customers, subscriptions, invoices, payments and credits; admin may do everything.",
+      ),
+      Flag.optional,
+    ),
+    network: Flag.String("network").pipe(
+      Flag.withDescription(
+        "A network that requests may come from, such as 203.0.113.0/24. Can be repeated. Default: everywhere.",
+      ),
+      Flag.between(0, ApiKey.MAX_KEY_NETWORKS),
+    ),
+    creditLimit: Flag.String("credit-limit").pipe(
+      Flag.withDescription(
+        "With the role support: how much may be granted to a customer in 24 hours, in the smallest unit, such as EUR=5000 or token=100000. Can be repeated. Default: nothing.",
+      ),
+      Flag.between(0, ApiKey.MAX_CREDIT_LIMITS),
     ),
     expiresIn,
     expiresAt,
   },
   Effect.fn(function* (options) {
     const expiry = yield* expiryOf(options)
+    const creditLimits = yield* limitsOf(options.creditLimit)
     const issued = yield* acting(
       options,
       Effect.flatMap(ApiKeys, (keys) =>
         keys.issue({
           name: options.name,
           ...(options.scope.length === 0 ? {} : { scopes: options.scope }),
+          ...(Option.isNone(options.role) ? {} : { role: options.role.value }),
+          networks: options.network,
+          creditLimits,
           ...expiry,
         }),
       ),

@@ -3,6 +3,7 @@
  */
 export * as ApiKey from "./keys/ApiKey.ts"
 export { ApiKeys } from "./keys/ApiKeys.ts"
+export { ClientAddress } from "./keys/ApiKeys.ts"
 export type { ApiKeysOptions, IssuedApiKey, VerifiedApiKey } from "./keys/ApiKeys.ts"
 export * as ApiKeySecret from "./keys/ApiKeySecret.ts"
 export { ApiKeyStore } from "./keys/ApiKeyStore.ts"

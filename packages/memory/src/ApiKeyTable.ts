@@ -13,7 +13,12 @@ interface Row {
   key: ApiKey.ApiKey
 }
 
-const copyOf = (key: ApiKey.ApiKey): ApiKey.ApiKey => ({ ...key, scopes: [...key.scopes] })
+const copyOf = (key: ApiKey.ApiKey): ApiKey.ApiKey => ({
+  ...key,
+  scopes: [...key.scopes],
+  networks: [...key.networks],
+  creditLimits: { ...key.creditLimits },
+})
 
 /** API keys of all tenants by id and by digest, and of each tenant in the order of ids. Its methods are synchronous. */
 export class ApiKeyTable {

@@ -303,6 +303,7 @@ const FROZEN: ReadonlyArray<string> = [
   "3f4fc6e12f6d89ec85d1c2da762b30d7b428be31a873263c5875e2909b29f5b7",
   "baac3f809a3f4aa35e201afb0352ad156742297fbc87414ff3f9b2e44c1200ab",
   "b5e3bd7a4afbb6a7cb60f66a91b43fd54894ee14ff365f6f2da72ee92a6ed8c5",
+  "bf515f281830df1ab110d1db4aedb59dd49debd39098ab9e790068ca2786fb58",
 ]
 
 describe("each migration", () => {

@@ -148,12 +148,21 @@ const scopes = fc.uniqueArray(fc.constantFrom(...ApiKey.Scope.literals), {
 const keyName = text(1, ApiKey.MAX_KEY_NAME_LENGTH)
 const hexDigit = fc.constantFrom(..."0123456789abcdef")
 
+const networks = fc.array(fc.constantFrom("203.0.113.0/24", "198.51.100.7/32", "2001:db8:7::/48"), {
+  maxLength: 3,
+})
+const creditLimits: fc.Arbitrary<ApiKey.CreditLimits> = fc
+  .array(fc.tuple(fc.constantFrom("EUR", "JPY", "token"), fc.bigInt({ min: 1n, max: 10n ** 30n })), { maxLength: 3 })
+  .map((entries) => Object.fromEntries(entries))
+
 export const apiKey: fc.Arbitrary<ApiKey.ApiKey> = fc.record({
   id: apiKeyId,
   accountId,
   mode,
   name: keyName,
   scopes,
+  networks,
+  creditLimits,
   hint: fc.string({ unit: fc.constantFrom(..."09azAZ"), minLength: 4, maxLength: 4 }),
   createdAt: instant,
   expiresAt: fc.option(instant),
@@ -167,7 +176,13 @@ export const storedApiKey: fc.Arbitrary<StoredApiKey> = fc.record({
 })
 
 export const issueApiKey: fc.Arbitrary<ApiKey.IssueApiKey> = fc.record(
-  { name: keyName, scopes: scopes.filter((each) => each.length > 0), expiresAt: instant },
+  {
+    name: keyName,
+    scopes: scopes.filter((each) => each.length > 0),
+    networks,
+    creditLimits,
+    expiresAt: instant,
+  },
   { requiredKeys: ["name"] },
 )
 

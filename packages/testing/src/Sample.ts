@@ -159,6 +159,8 @@ export const apiKey = Effect.fnUntraced(function* (fields: Partial<ApiKey.ApiKey
     mode,
     name: "server",
     scopes: [],
+    networks: [],
+    creditLimits: {},
     hint: "wxyz",
     createdAt: CREATED_AT,
     expiresAt: null,

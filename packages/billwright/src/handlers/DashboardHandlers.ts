@@ -2,6 +2,7 @@
  * The dashboard in the host's own server.
  */
 import type { Mode } from "../Call.ts"
+import type { ApiKeyRole, CreditLimits } from "../keys/ApiKeys.ts"
 import type {
   ExpressHandler,
   FastifyPlugin,
@@ -12,6 +13,16 @@ import type {
   NodeHandler,
 } from "./Handlers.ts"
 
+/** Somebody who may use the dashboard, and what for. */
+export interface Operator {
+  readonly role: ApiKeyRole
+  /** Default: none. */
+  readonly creditLimits?: CreditLimits
+}
+
+/** What `authorize` says about a request. */
+export type Verdict = boolean | Operator | Response
+
 /** Where the dashboard is mounted, and who may see it. */
 export interface DashboardOptions {
   /** The full path that the dashboard is mounted at, such as `/admin/billing`. It can't be the root. */
@@ -21,13 +32,15 @@ export interface DashboardOptions {
    * method, path and headers. Don't rely on its host.
    *
    * - `true`: the request is allowed. An operator needs no API key, and may see and do everything.
+   * - `{ role }`: the request is allowed. The operator may do what the role may. A request for anything else gets 403.
+   * With `support`, `creditLimits` says how much the operator may grant to a customer in 24 hours, as with API keys.
    * - `false`: the answer is 403.
    * - A `Response`, such as a redirect to your login: it is sent when a page is requested. A request for data gets
    * 401 instead, and the page asks the operator to sign in again.
    *
    * Left out: anyone can open the page, which then asks for an API key.
    */
-  readonly authorize?: (request: Request) => boolean | Response | Promise<boolean | Response>
+  readonly authorize?: (request: Request) => Verdict | Promise<Verdict>
   /** The mode that operators see. Default: that of `createBilling`. With an API key, the key's mode is shown. */
   readonly mode?: Mode
   /**

@@ -18,14 +18,17 @@ const MAX_BASE_PATHS = 100
 
 const load = async (
   { calls, closing }: Engine,
-  { rateLimit }: NonNullable<BillingOptions["http"]>,
+  { rateLimit, trustedProxies }: NonNullable<BillingOptions["http"]>,
 ): Promise<HttpServer> => {
   const [{ FetchHandler, Server }, { NodeHandler }] = await Promise.all([
     import("@billwright/http"),
     import("@billwright/http/node"),
   ])
   const server = await Effect.runPromiseWith(calls.context)(
-    Server.make(rateLimit === undefined ? {} : { rateLimit }),
+    Server.make({
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(trustedProxies === undefined ? {} : { trustedProxies }),
+    }),
   )
   const handlers = new Map<string, FetchHandler.FetchHandler>()
   const fetch = (basePath: string): FetchHandler.FetchHandler => {

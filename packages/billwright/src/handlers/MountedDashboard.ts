@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http"
 import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
 import { type Engine, toTenant } from "../runtime/Engine.ts"
 import { DATA_PATH, type Data, forOperators } from "./DashboardData.ts"
-import type { DashboardHandlers, DashboardOptions, MountedKoaContext } from "./DashboardHandlers.ts"
+import type { DashboardHandlers, DashboardOptions, MountedKoaContext, Verdict } from "./DashboardHandlers.ts"
 import type { FastifyInstance, Handlers, HonoContext, NodeEnv, ParsedRequest } from "./Handlers.ts"
 import { checkOpen } from "./MountedHandlers.ts"
 import * as MountPath from "./MountPath.ts"
@@ -49,6 +49,10 @@ const notHere = (basePath: string): Response =>
 /** Whether a target below the dashboard's path is a request for data. */
 const isData = (target: string): boolean => MountPath.strip(target, DATA_PATH) !== undefined
 
+/** Every operator may load the page. It has no data. */
+const toPage = (verdict: Verdict): boolean | Response =>
+  typeof verdict === "boolean" || verdict instanceof Response ? verdict : true
+
 const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOptions): Answer => {
   const basePath = checkOptions(options)
   const { authorize, directory } = options
@@ -69,7 +73,7 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
       basePath,
       apiUrl: `${basePath}${DATA_PATH}`,
       signIn: authorize === undefined ? "key" : "host",
-      ...(authorize === undefined ? {} : { authorize }),
+      ...(authorize === undefined ? {} : { authorize: async (request) => toPage(await authorize(request)) }),
       ...(directory === undefined ? {} : { directory }),
     })
   }

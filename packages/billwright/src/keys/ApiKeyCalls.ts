@@ -1,7 +1,7 @@
 /**
  * Implements `billing.keys`.
  */
-import { ApiKeys as ApiKeysService, type IssuedApiKey as Core } from "@billwright/core"
+import { ApiKeys as ApiKeysService, ClientAddress, type IssuedApiKey as Core } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
@@ -23,6 +23,13 @@ export const makeApiKeys = (calls: Calls): ApiKeys => {
       calls.run(() => Effect.map(keys.roll(Ids.apiKeyId(id), toOptionalInput(input)), toIssued), options),
     revoke: (id, options) => calls.run(() => keys.revoke(Ids.apiKeyId(id)), options),
     verify: (secret, options) =>
-      calls.run(() => Effect.map(keys.verify(Redacted.make(String(secret))), ({ key }) => key), options),
+      calls.run(
+        () =>
+          keys.verify(Redacted.make(String(secret))).pipe(
+            Effect.map(({ key }) => key),
+            Effect.provideService(ClientAddress, () => options?.address),
+          ),
+        options,
+      ),
   }
 }

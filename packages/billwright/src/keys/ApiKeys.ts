@@ -16,8 +16,21 @@ type Resource =
   | "events"
   | "webhooks"
 
-/** What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading. */
-export type ApiKeyScope = `${Resource}:${"read" | "write" | "*"}`
+/**
+ * What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading.
+ * `events:replay` and `webhooks:replay` only send again. `credits:grant` only grants promotional credits, up to the limits of the key.
+ */
+export type ApiKeyScope = `${Resource}:${"read" | "write" | "*"}` | "events:replay" | "webhooks:replay" | "credits:grant"
+
+/**
+ * A name for a set of scopes. `viewer` reads everything. `support` also sends deliveries again, and grants promotional
+ * credits up to its limits. `finance` also changes customers, subscriptions, invoices, payments and credits. `admin` may do
+ * everything.
+ */
+export type ApiKeyRole = "viewer" | "support" | "finance" | "admin"
+
+/** How much may be granted of each unit, in its smallest unit: `{ EUR: 5000n, token: 100000n }`. At most 20 units. */
+export type CreditLimits = Readonly<Record<string, bigint>>
 
 /** An API key, without its secret. */
 export interface ApiKey {
@@ -28,6 +41,13 @@ export interface ApiKey {
   readonly name: string
   /** An empty list means everything. */
   readonly scopes: ReadonlyArray<ApiKeyScope>
+  /** Where requests may come from. An empty list means everywhere. */
+  readonly networks: ReadonlyArray<string>
+  /**
+   * How much a key with the scope `credits:grant` may grant to a customer. Promotional credits that were granted to the
+   * customer by calls in the last 24 hours count, whoever granted them. Of a unit without a limit it may grant nothing.
+   */
+  readonly creditLimits: CreditLimits
   /** The last 4 characters of the secret. */
   readonly hint: string
   readonly createdAt: Date
@@ -51,7 +71,13 @@ export interface CreateApiKey {
   readonly name: string
   /** At least one scope. Left out: everything. */
   readonly scopes?: ReadonlyArray<ApiKeyScope> | undefined
-  /** From this instant on, the key is refused. Default: it doesn't expire. */
+  /** Instead of `scopes`: those that the role has now. A later release that changes the role doesn't change the key. */
+  readonly role?: ApiKeyRole | undefined
+  /** Where requests may come from, such as `["203.0.113.0/24"]`. At most 50. Default: from everywhere. */
+  readonly networks?: ReadonlyArray<string> | undefined
+  /** For a key with `credits:grant`. Default: it may grant nothing. */
+  readonly creditLimits?: CreditLimits | undefined
+  /** From this instant on, the key is refused. Default: after the maximum age of keys, if there is one. */
   readonly expiresAt?: Instant | undefined
 }
 
@@ -68,13 +94,15 @@ export interface ApiKeys {
   get(id: string, options?: CallOptions): Promise<ApiKey>
   /** Lists keys, including revoked and expired ones. */
   list(query?: PageQuery, options?: CallOptions): Listing<ApiKey>
-  /** Makes a new key with the same name and scopes, and lets the old one expire. */
+  /**
+   * Makes a new key like the old one, valid for as long as that was when it was issued, and lets the old one expire.
+   */
   roll(id: string, input?: RollApiKey, options?: CallOptions): Promise<IssuedApiKey>
   /** Revokes a key for good: at once in this process, within 3 seconds in others. */
   revoke(id: string, options?: CallOptions): Promise<ApiKey>
   /**
    * Returns the key that a secret belongs to, in any account and mode. Use `billing.forAccount(…)` to act for its
-   * account.
+   * account. A key with `networks` is refused unless `address`, the IP address that the request comes from, is in one.
    */
-  verify(secret: string, options?: CallOptions): Promise<ApiKey>
+  verify(secret: string, options?: CallOptions & { readonly address?: string }): Promise<ApiKey>
 }

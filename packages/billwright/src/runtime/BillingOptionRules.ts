@@ -1,7 +1,7 @@
 /**
  * Checks the options of `createBilling`.
  */
-import { Payment, Tenant } from "@billwright/core"
+import { NetworkAddress, Payment, Tenant } from "@billwright/core"
 import { Option } from "effect"
 import type { BillingOptions } from "../BillingOptions.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
@@ -111,6 +111,11 @@ const rules = {
         throw new ConfigurationError(`${name} needs requestsPerSecond, a number above 0`)
     },
     idempotencyMillis: integer(1),
+    trustedProxies: must(
+      (value) =>
+        Array.isArray(value) && value.every((text) => NetworkAddress.parseNetwork(String(text)) !== undefined),
+      'a list of networks such as "10.20.0.0/16"',
+    ),
   }),
   // Formats, days, zones and tables are checked by the engine, which names the option.
   invoices: fields({
@@ -126,6 +131,7 @@ const rules = {
   keys: fields({
     pepper: must((value) => typeof value === "string" && value !== "", "text that is not empty"),
     cacheMillis: integer(0, 3_000),
+    maxAgeMillis: integer(60_000),
   }),
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),

@@ -14,9 +14,11 @@ import {
   type ApiKey,
   ApiKeyId,
   ApiKeyNotFound,
+  isAllowedFrom,
   IssueApiKey,
   isValidAt,
   ListApiKeys,
+  ROLES,
   RollApiKey,
   Unauthorized,
 } from "./ApiKey.ts"
@@ -27,6 +29,8 @@ import { ApiKeyStore, type StoredApiKey } from "./ApiKeyStore.ts"
 const MAX_CACHE_MILLIS = 3_000
 /** Most keys whose look-ups are cached. */
 const MAX_CACHED_KEYS = 10_000
+/** The least maximum age of keys. */
+const MIN_MAX_AGE_MILLIS = 60_000
 /** `lastUsedAt` is written at most this often for a key. */
 const TOUCH_INTERVAL_MILLIS = 60_000
 
@@ -36,6 +40,11 @@ export interface ApiKeysOptions {
    * issued with another pepper are refused.
    */
   readonly pepper?: Redacted.Redacted<string>
+  /**
+   * How long a key may be valid at most, in milliseconds: at least a minute. An older key is refused, also one that was
+   * issued before this was set. A key that is issued without `expiresAt` expires then. Default: no limit.
+   */
+  readonly maxAgeMillis?: number
   /** How long the look-up of a valid key is reused, in milliseconds: 0 to 3,000. Default 3,000. */
   readonly cacheMillis?: number
 }
@@ -52,6 +61,15 @@ export interface VerifiedApiKey {
   readonly tenant: Tenant
 }
 
+/**
+ * The IP address that the current request comes from. It is asked for only if the key has networks. Default: unknown, so
+ * that such a key is refused.
+ */
+export const ClientAddress = Context.Reference<() => string | undefined>(
+  "@billwright/core/keys/ClientAddress",
+  { defaultValue: () => () => undefined },
+)
+
 /** Issues, verifies, rolls and revokes API keys. Secrets are `Redacted` throughout and stored as digests. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -63,7 +81,8 @@ export class ApiKeys extends Context.Service<
 
     /**
      * The key and tenant of a secret. Fails with `Unauthorized` for every secret that is not valid, whatever the reason.
-     * A revocation counts at once in this process, and within 3 seconds in others.
+     * A revocation counts at once in this process, and within 3 seconds in others. A key with networks is valid only where
+     * `ClientAddress` is in one of them.
      *
      * Each run of the effect verifies the secret again. Running the same effect again saves computing its digest.
      */
@@ -71,7 +90,10 @@ export class ApiKeys extends Context.Service<
       secret: Redacted.Redacted<string>,
     ) => Effect.Effect<VerifiedApiKey, Unauthorized | StorageError>
 
-    /** Makes a key like the old one. The old one expires after the grace time; by default at once. */
+    /**
+     * Makes a key like the old one, valid for as long as that was when it was issued. The old one expires after the grace
+     * time; by default at once.
+     */
     readonly roll: (
       id: string,
       input?: RollApiKey,
@@ -114,7 +136,12 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   let forgotten = 0
   const touched = new Map<ApiKeyId, number>()
 
-  const insert = Effect.fnUntraced(function* (fields: Pick<ApiKey, "name" | "scopes" | "expiresAt">) {
+  const maxAgeMillis = Math.max(options.maxAgeMillis ?? Infinity, MIN_MAX_AGE_MILLIS)
+  /** When a key expires that is issued now without an expiry. */
+  const newestExpiry = (now: number): DateTime.Utc | null =>
+    Number.isFinite(maxAgeMillis) ? DateTime.makeUnsafe(now + maxAgeMillis) : null
+
+  const insert = Effect.fnUntraced(function* (fields: Pick<ApiKey, "name" | "scopes" | "networks" | "creditLimits" | "expiresAt">) {
     const tenant = yield* CurrentTenant
     const secret = ApiKeySecret.generate(tenant.mode)
     const key: ApiKey = {
@@ -123,6 +150,8 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
       mode: tenant.mode,
       name: fields.name,
       scopes: fields.scopes,
+      networks: fields.networks,
+      creditLimits: fields.creditLimits,
       hint: ApiKeySecret.hint(secret),
       createdAt: yield* DateTime.now,
       expiresAt: fields.expiresAt,
@@ -135,12 +164,21 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   })
 
   const issue = Effect.fn("ApiKeys.issue")(function* (input: IssueApiKey) {
-    const { expiresAt, name, scopes } = yield* decodeIssue(input)
-    const now = yield* DateTime.now
-    if (expiresAt !== undefined && expiresAt.epochMilliseconds <= now.epochMilliseconds) {
+    const { creditLimits = {}, expiresAt, name, networks = [], role, scopes } = yield* decodeIssue(input)
+    if (role !== undefined && scopes !== undefined) {
+      return yield* new InvalidInput({ field: "role", problem: "can't be given together with scopes" })
+    }
+    const now = (yield* DateTime.now).epochMilliseconds
+    const expiry = expiresAt ?? newestExpiry(now)
+    if (expiry !== null && expiry.epochMilliseconds <= now) {
       return yield* new InvalidInput({ field: "expiresAt", problem: "must be in the future" })
     }
-    return yield* insert({ name, scopes: scopes ?? [], expiresAt: expiresAt ?? null })
+    if (expiry !== null && expiry.epochMilliseconds > now + maxAgeMillis) {
+      const problem = `must be at most ${maxAgeMillis} ms from now, the maximum age of keys`
+      return yield* new InvalidInput({ field: "expiresAt", problem })
+    }
+    const granted = role === undefined ? (scopes ?? []) : ROLES[role]
+    return yield* insert({ name, scopes: granted, networks, creditLimits, expiresAt: expiry })
   })
 
   const lookUp = Effect.fnUntraced(function* (digest: string, mode: Mode, now: number) {
@@ -166,10 +204,19 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   }
 
   const admit = ({ key }: StoredApiKey, now: number): Effect.Effect<VerifiedApiKey, Unauthorized> => {
-    if (!isValidAt(key, now)) return Effect.fail(new Unauthorized())
+    const isTooOld = now >= key.createdAt.epochMilliseconds + maxAgeMillis
+    if (isTooOld || !isValidAt(key, now)) return Effect.fail(new Unauthorized())
     const verified: VerifiedApiKey = { key, tenant: { accountId: key.accountId, mode: key.mode } }
-    return isTouchDue(key, now) ? Effect.as(touch(key, now), verified) : Effect.succeed(verified)
+    if (key.networks.length > 0) {
+      return Effect.flatMap(ClientAddress, (address) =>
+        isAllowedFrom(key, address()) ? used(key, now, verified) : Effect.fail(new Unauthorized()),
+      )
+    }
+    return used(key, now, verified)
   }
+
+  const used = (key: ApiKey, now: number, verified: VerifiedApiKey): Effect.Effect<VerifiedApiKey> =>
+    isTouchDue(key, now) ? Effect.as(touch(key, now), verified) : Effect.succeed(verified)
 
   const verify = (secret: Redacted.Redacted<string>) => {
     let digest: string | undefined // computed once, however often the effect is run
@@ -194,6 +241,13 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
   })
 
+  /** A key that is rolled is valid for as long as the old one was when it was issued. */
+  const rolledExpiry = ({ createdAt, expiresAt }: ApiKey, now: number): DateTime.Utc | null => {
+    if (expiresAt === null) return newestExpiry(now)
+    const lifeMillis = expiresAt.epochMilliseconds - createdAt.epochMilliseconds
+    return DateTime.makeUnsafe(now + Math.min(lifeMillis, maxAgeMillis))
+  }
+
   const roll = Effect.fn("ApiKeys.roll")(function* (id: string, input: RollApiKey = {}) {
     const { graceMillis } = yield* decodeRoll(input)
     const now = yield* DateTime.now
@@ -203,7 +257,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
         const old = yield* get(id)
         if (!isValidAt(old, now.epochMilliseconds)) return yield* new ApiKeyNotFound({ id })
         yield* store.expire(old.id, expiresAt)
-        return yield* insert(old)
+        return yield* insert({ ...old, expiresAt: rolledExpiry(old, now.epochMilliseconds) })
       }),
     )
     forget(id as ApiKeyId)

@@ -109,6 +109,13 @@ export const parse = (text: string): NetworkAddress | undefined => {
   return bits === undefined ? undefined : { family, bits }
 }
 
+/** The same, but an IPv4 address that is written as an IPv6 one (`::ffff:203.0.113.7`) gives the IPv4 address. */
+export const parseUnmapped = (text: string): NetworkAddress | undefined => {
+  const address = parse(text)
+  const isMapped = address?.family === 6 && address.bits >> 32n === 0xffffn
+  return isMapped ? { family: 4, bits: address.bits & 0xffff_ffffn } : address
+}
+
 /** Reads a network in CIDR notation. Gives `undefined` for other text, or when bits after the prefix are set. */
 export const parseNetwork = (text: string): Network | undefined => {
   const slash = text.lastIndexOf("/")

@@ -74,6 +74,8 @@ describe("ApiKeys.issue", () => {
         mode: "live",
         name: "ci",
         scopes: ["usage:write"],
+        networks: [],
+        creditLimits: {},
         hint: Redacted.value(secret).slice(-4),
         createdAt: NOON,
         expiresAt,
@@ -381,6 +383,7 @@ describe("ApiKeys.roll", () => {
         id: key.id,
         hint: Redacted.value(secret).slice(-4),
         createdAt: afterNoon(1_000),
+        expiresAt: DateTime.add(old.key.expiresAt!, { milliseconds: 1_000 }),
       })
       assert.notStrictEqual(key.id, old.key.id)
       assert.notStrictEqual(Redacted.value(secret), Redacted.value(old.secret))

@@ -231,7 +231,7 @@ export const CreditsApi = HttpApiGroup.make("credits")
       success: GrantBody.pipe(HttpApiSchema.status(201)),
       error: writeErrors("not_found"),
     })
-      .annotate(RequiredPermission, "credits:write")
+      .annotate(RequiredPermission, "credits:grant")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Grant credits",

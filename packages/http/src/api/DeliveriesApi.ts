@@ -199,7 +199,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       success: DeliveryBody.pipe(HttpApiSchema.status(201)),
       error: writeErrors("not_found"),
     })
-      .annotate(RequiredPermission, "webhooks:write")
+      .annotate(RequiredPermission, "webhooks:replay")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Replay a delivery",

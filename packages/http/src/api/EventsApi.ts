@@ -227,7 +227,7 @@ export const EventsApi = HttpApiGroup.make("events")
       success: ReplayedBody,
       error: writeErrors("not_found"),
     })
-      .annotate(RequiredPermission, "events:write")
+      .annotate(RequiredPermission, "events:replay")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Replay an event",

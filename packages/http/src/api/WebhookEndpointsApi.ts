@@ -320,7 +320,7 @@ export const WebhookEndpointsApi = HttpApiGroup.make("webhook_endpoints")
       success: RangeReplayBody,
       error: writeErrors("not_found"),
     })
-      .annotate(RequiredPermission, "webhooks:write")
+      .annotate(RequiredPermission, "webhooks:replay")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Replay past events",

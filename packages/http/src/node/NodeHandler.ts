@@ -77,6 +77,7 @@ const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest 
     headers: () =>
       Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, textOf(value) ?? ""])),
     connection: request.socket ?? undefined, // missing in requests that a host makes itself
+    remoteAddress: request.socket?.remoteAddress,
     body: readBody(request),
   }
 }

@@ -10,11 +10,13 @@ import {
   Holds,
   type Tenant,
   TokenUsage,
+  type Transactor,
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { BalanceBody, ConsumptionBody, EntryBody, GrantBody } from "../api/CreditsApi.ts"
 import type { CommittedBody, HoldBody } from "../api/HoldsApi.ts"
 import { created, ok } from "./HttpExchange.ts"
+import * as LimitedGrant from "./LimitedGrant.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 import * as ResourceBody from "./ResourceBody.ts"
@@ -114,13 +116,14 @@ const committed = (value: CommitHold.CommittedHold, tenant: Tenant.Tenant): Comm
     token_usage: value.tokenUsage === null ? null : usageBody(value.tokenUsage, tenant),
   }) as CommittedBody
 
-export const make: Effect.Effect<OperationsOf<"credits" | "holds">, never, Credits | Holds> = Effect.gen(
+export const make: Effect.Effect<OperationsOf<"credits" | "holds">, never, Credits | Holds | Transactor> = Effect.gen(
   function* () {
     const [credits, holds] = [yield* Credits, yield* Holds]
+    const grantLimited = yield* LimitedGrant.make
     const answerHold = (tenant: Tenant.Tenant) => (value: Hold.Hold) => ok(hold(value, tenant))
     return {
-      grantCredits: ({ payload }, tenant) =>
-        Effect.map(credits.grant(payload), (value) => created(grant(value, tenant))),
+      grantCredits: ({ payload }, tenant, key) =>
+        Effect.map(grantLimited(key, payload), (value) => created(grant(value, tenant))),
       listCreditGrants: ({ query }, tenant) =>
         Effect.map(credits.listGrants(query), (page) => ok(Render.list(page, tenant, grant))),
       getCreditGrant: ({ params }, tenant) =>

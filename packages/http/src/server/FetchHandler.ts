@@ -24,7 +24,7 @@ export interface FetchHandlerOptions {
 
 /**
  * `env.incoming` is Node's own request, as `@hono/node-server` passes it. With it, a stream of events ends when its
- * server has stopped listening.
+ * server has stopped listening, and the client's IP address is known, which keys with networks need.
  */
 export type FetchHandler = (request: Request, env?: { readonly incoming?: unknown }) => Promise<Response>
 
@@ -96,13 +96,18 @@ const readBody = (request: Request): HttpRequest["body"] =>
 /** Scheme and host of a URL. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i
 
-const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
+const toHttpRequest = (
+  request: Request,
+  basePath: string,
+  incoming: StreamEnd.Incoming | undefined,
+): HttpRequest => {
   const [target = ""] = request.url.replace(ORIGIN, "").split("#", 1)
   return {
     method: request.method,
     ...parseTarget(target, basePath),
     header: (name) => request.headers.get(name) ?? undefined,
     headers: () => Object.fromEntries(request.headers),
+    remoteAddress: (incoming?.socket as { readonly remoteAddress?: string } | undefined)?.remoteAddress,
     body: readBody(request),
   }
 }
@@ -152,9 +157,9 @@ export const make = (
   const run = Effect.runPromiseExitWith(context)
   return async (request, env) => {
     const { signal } = request
-    const exit = await run(server(toHttpRequest(request, basePath)), { signal })
-    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
     const incoming = (env?.incoming ?? undefined) as StreamEnd.Incoming | undefined
+    const exit = await run(server(toHttpRequest(request, basePath, incoming)), { signal })
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
     return toFetchResponse(exit.value, context, signal, incoming, options.closing)
   }
 }

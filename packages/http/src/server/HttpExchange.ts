@@ -37,6 +37,8 @@ export interface HttpRequest {
    * it.
    */
   readonly connection?: object | undefined
+  /** The IP address at the other end of the connection. `undefined` when the runtime doesn't know it. */
+  readonly remoteAddress?: string | undefined
   /** Reads the whole body, within the limits. */
   readonly body: Effect.Effect<Uint8Array, BodyTooLarge | BodyTooSlow | BodyUnreadable>
 }

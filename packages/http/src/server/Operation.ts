@@ -1,7 +1,7 @@
 /**
  * The types of operations, derived from their definitions.
  */
-import type { CurrentTenant, Tenant } from "@billwright/core"
+import type { ApiKey, CurrentTenant, Tenant } from "@billwright/core"
 import type { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { BillwrightApi } from "../api/BillwrightApi.ts"
@@ -26,10 +26,11 @@ export interface OperationInput<E> {
   readonly payload: Decoded<HttpApiEndpoint.Payload<E>>
 }
 
-/** Runs an operation for a tenant. */
+/** Runs an operation for a tenant. The key has the permission that it needs. */
 export type Operation<Input> = (
   input: Input,
   tenant: Tenant.Tenant,
+  key: ApiKey.ApiKey,
 ) => Effect.Effect<Answer, DomainError, CurrentTenant>
 
 /** The name of a group of operations. */

@@ -23,6 +23,7 @@ import {
   type Tenant,
   TestClock,
   TestClocks,
+  type Transactor,
   Usage,
   type UsageRecord,
 } from "@billwright/core"
@@ -74,6 +75,7 @@ export const make: Effect.Effect<
   | Catalog
   | Plans
   | Subscriptions
+  | Transactor
   | Invoices
   | MoneyOverview
   | CreditNotes

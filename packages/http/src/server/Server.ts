@@ -21,6 +21,7 @@ import {
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import * as Bearer from "./Bearer.ts"
+import * as ClientOf from "./ClientOf.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as EventStream from "./EventStream.ts"
 import {
@@ -45,6 +46,11 @@ import type { StreamLimits } from "./StreamSlots.ts"
 export interface ServerOptions {
   /** A limit on requests for each API key. Default: none. */
   readonly rateLimit?: RateLimit.RateLimitOptions
+  /**
+   * The networks of the host's own proxies, such as `["10.20.0.0/16"]`. The client's address is then read from
+   * `x-forwarded-for`. Default: none, and the header is not read. Only keys with networks need the client's address.
+   */
+  readonly trustedProxies?: ReadonlyArray<string>
   /** Limits on the number of open streams of events. */
   readonly streams?: StreamLimits
 }
@@ -77,11 +83,11 @@ const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, 
 
 /**
  * The answer to store for a failed request, if a repeat would fail in the same way. Not stored: errors of the
- * server, temporary errors, and errors that its operator can fix by configuration.
+ * server, temporary errors, errors that its operator can fix by configuration, and what the key may not do at the moment.
  */
 const toRejection = (error: ErrorResponse.ServerError): Option.Option<StoredResponse> => {
   const { body, status } = ErrorResponse.fromError(error)
-  const isOfRequest = status < 500 && status !== 429 && error._tag !== "EncryptionKeyRequired"
+  const isOfRequest = status < 500 && status !== 403 && status !== 429 && error._tag !== "EncryptionKeyRequired"
   return isOfRequest ? Option.some({ status, body }) : Option.none()
 }
 
@@ -100,10 +106,10 @@ const checkPermission = (key: ApiKey.ApiKey, route: Routes.Route): Effect.Effect
     ? Effect.void
     : Effect.fail(new ApiKey.Forbidden({ permission: route.permission ?? "of another kind" }))
 
-/** Makes the server from the library's services. */
-export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, Requirements> =>
+/** Makes the server from the library's services. Fails with `InvalidInput` if one of `trustedProxies` is not a network. */
+export const make = (options: ServerOptions = {}): Effect.Effect<Server, InvalidInput, Requirements> =>
   Effect.gen(function* () {
-    const verifyOf = Bearer.make(yield* ApiKeys)
+    const verifyOf = Bearer.make(yield* ApiKeys, yield* ClientOf.make(options.trustedProxies))
     const keyStore = yield* ApiKeyStore
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
@@ -169,7 +175,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       const operation = operations[route.id]
       if (operation === undefined) return yield* Effect.die(new Error(`no operation ${route.id}`))
       const input = { params, query, payload }
-      const run = operation(input as unknown as OperationInput<unknown>, tenant)
+      const run = operation(input as unknown as OperationInput<unknown>, tenant, apiKey)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
       return yield* Effect.provideService(
         key === undefined || route.callsProvider

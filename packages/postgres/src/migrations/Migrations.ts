@@ -60,6 +60,7 @@ import { migration0042 } from "./Migration0042.ts"
 import { migration0043 } from "./Migration0043.ts"
 import { migration0044 } from "./Migration0044.ts"
 import { migration0045 } from "./Migration0045.ts"
+import { migration0046 } from "./Migration0046.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -111,6 +112,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0043,
   migration0044,
   migration0045,
+  migration0046,
 ]
 
 /** The newest migration of this release, which it also requires. */

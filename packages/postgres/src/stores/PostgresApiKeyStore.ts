@@ -20,13 +20,21 @@ import { decoding, instant, instantOrNull, json, type Row, text } from "../Row.t
 
 const columns = Statement.fragment([
   Statement.literal(
-    `id::text, account_id, mode, name, to_json(scopes)::text as scopes, hint, digest,
+    `id::text, account_id, mode, name, to_json(scopes)::text as scopes, to_json(networks)::text as networks,
+  credit_limits::text, hint, digest,
   ${millisColumn("created_at")},
   ${millisColumn("expires_at")},
   ${millisColumn("revoked_at")},
   ${millisColumn("last_used_at")}`,
   ),
 ])
+
+/** Limits are stored as text, because numbers of JSON are not exact everywhere. */
+const limitsOf = (stored: Readonly<Record<string, string>>): ApiKey.CreditLimits =>
+  Object.fromEntries(Object.entries(stored).map(([unit, limit]) => [unit, BigInt(limit)]))
+
+const limitsText = (limits: ApiKey.CreditLimits): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(limits).map(([unit, limit]) => [unit, String(limit)])))
 
 const fromRow = (row: Row): StoredApiKey => ({
   key: {
@@ -35,6 +43,8 @@ const fromRow = (row: Row): StoredApiKey => ({
     mode: text(row, "mode") as Tenant.Mode,
     name: text(row, "name"),
     scopes: json(row, "scopes") as ReadonlyArray<ApiKey.Scope>,
+    networks: json(row, "networks") as ReadonlyArray<string>,
+    creditLimits: limitsOf(json(row, "credit_limits") as Readonly<Record<string, string>>),
     hint: text(row, "hint"),
     createdAt: instant(row, "created_at"),
     expiresAt: instantOrNull(row, "expires_at"),
@@ -51,12 +61,14 @@ const make = Effect.gen(function* () {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* write("ApiKeyStore.insert", (sql, isRepeat) => {
       const values = sql`(${accountId}, ${mode}, ${Id.toUuid(key.id)}::uuid, ${key.name},
-  array(select json_array_elements_text(${JSON.stringify(key.scopes)}::text::json)), ${key.hint}, ${digest},
+  array(select json_array_elements_text(${JSON.stringify(key.scopes)}::text::json)),
+  array(select json_array_elements_text(${JSON.stringify(key.networks)}::text::json)),
+  ${limitsText(key.creditLimits)}::text::jsonb, ${key.hint}, ${digest},
   to_timestamp(${millisOf(key.createdAt)}::float8 / 1000), to_timestamp(${millisOf(key.expiresAt)}::float8 / 1000),
   to_timestamp(${millisOf(key.revokedAt)}::float8 / 1000), to_timestamp(${millisOf(key.lastUsedAt)}::float8 / 1000))`
       // Only a repeat may find its own key there. Any other conflict is an error.
       const onConflict = sql.literal(isRepeat ? "on conflict do nothing" : "")
-      return sql<Row>`insert into ${t.api_keys} (account_id, mode, id, name, scopes, hint, digest, created_at,
+      return sql<Row>`insert into ${t.api_keys} (account_id, mode, id, name, scopes, networks, credit_limits, hint, digest, created_at,
   expires_at, revoked_at, last_used_at) values ${values} ${onConflict}
 returning pg_current_xact_id_if_assigned()::text as xid`
     })
