@@ -47,7 +47,9 @@ const toJson = (key: ApiKey.ApiKey) => ({
   account: key.accountId,
   scopes: key.scopes,
   networks: key.networks,
-  credit_limits: Object.fromEntries(Object.entries(key.creditLimits).map(([unit, limit]) => [unit, `${limit}`])),
+  credit_limits: Object.fromEntries(
+    Object.entries(key.creditLimits).map(([unit, limit]) => [unit, `${limit}`]),
+  ),
   hint: key.hint,
   created_at: instant(key.createdAt),
   expires_at: instant(key.expiresAt),

@@ -152,7 +152,9 @@ const networks = fc.array(fc.constantFrom("203.0.113.0/24", "198.51.100.7/32", "
   maxLength: 3,
 })
 const creditLimits: fc.Arbitrary<ApiKey.CreditLimits> = fc
-  .array(fc.tuple(fc.constantFrom("EUR", "JPY", "token"), fc.bigInt({ min: 1n, max: 10n ** 30n })), { maxLength: 3 })
+  .array(fc.tuple(fc.constantFrom("EUR", "JPY", "token"), fc.bigInt({ min: 1n, max: 10n ** 30n })), {
+    maxLength: 3,
+  })
   .map((entries) => Object.fromEntries(entries))
 
 export const apiKey: fc.Arbitrary<ApiKey.ApiKey> = fc.record({

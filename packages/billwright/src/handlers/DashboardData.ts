@@ -59,7 +59,10 @@ const operatorOf = (verdict: Operator | true): Operator => {
 /** The operator of a request, for the server, which knows keys only. It stays within this process. */
 const toText = ({ creditLimits = {}, role }: Operator): string =>
   encodeURIComponent(
-    JSON.stringify({ role, limits: Object.entries(creditLimits).map(([unit, limit]) => [unit, String(limit)]) }),
+    JSON.stringify({
+      role,
+      limits: Object.entries(creditLimits).map(([unit, limit]) => [unit, String(limit)]),
+    }),
   )
 
 const ofText = (text: string): Operator => {
@@ -79,8 +82,7 @@ const loadForOperator = async (
   const { FetchHandler, Server } = await import("@billwright/http")
   const keys = ApiKeys.of({
     ...calls.service(ApiKeys),
-    verify: (text) =>
-      Effect.sync(() => ({ key: operatorKey(tenant, ofText(Redacted.value(text))), tenant })),
+    verify: (text) => Effect.sync(() => ({ key: operatorKey(tenant, ofText(Redacted.value(text))), tenant })),
   })
   const context = Context.add(calls.context, ApiKeys, keys)
   const server = await Effect.runPromiseWith(context)(Server.make())

@@ -20,7 +20,11 @@ type Resource =
  * What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading.
  * `events:replay` and `webhooks:replay` only send again. `credits:grant` only grants promotional credits, up to the limits of the key.
  */
-export type ApiKeyScope = `${Resource}:${"read" | "write" | "*"}` | "events:replay" | "webhooks:replay" | "credits:grant"
+export type ApiKeyScope =
+  | `${Resource}:${"read" | "write" | "*"}`
+  | "events:replay"
+  | "webhooks:replay"
+  | "credits:grant"
 
 /**
  * A name for a set of scopes. `viewer` reads everything. `support` also sends deliveries again, and grants promotional

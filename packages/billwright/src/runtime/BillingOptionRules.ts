@@ -113,7 +113,8 @@ const rules = {
     idempotencyMillis: integer(1),
     trustedProxies: must(
       (value) =>
-        Array.isArray(value) && value.every((text) => NetworkAddress.parseNetwork(String(text)) !== undefined),
+        Array.isArray(value) &&
+        value.every((text) => NetworkAddress.parseNetwork(String(text)) !== undefined),
       'a list of networks such as "10.20.0.0/16"',
     ),
   }),

@@ -183,7 +183,10 @@ export const permits = (scopes: ReadonlyArray<Scope>, permission: Permission): b
  * Whether the key may be used from an IP address. A key with networks may not be used from an address that is unknown or is
  * no IP address. An IPv4 address that is written as an IPv6 one (`::ffff:203.0.113.7`) counts as the IPv4 address.
  */
-export const isAllowedFrom = ({ networks }: Pick<ApiKey, "networks">, address: string | undefined): boolean => {
+export const isAllowedFrom = (
+  { networks }: Pick<ApiKey, "networks">,
+  address: string | undefined,
+): boolean => {
   if (networks.length === 0) return true
   const parsed = address === undefined ? undefined : NetworkAddress.parseUnmapped(address)
   return (

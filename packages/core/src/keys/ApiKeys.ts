@@ -141,7 +141,9 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const newestExpiry = (now: number): DateTime.Utc | null =>
     Number.isFinite(maxAgeMillis) ? DateTime.makeUnsafe(now + maxAgeMillis) : null
 
-  const insert = Effect.fnUntraced(function* (fields: Pick<ApiKey, "name" | "scopes" | "networks" | "creditLimits" | "expiresAt">) {
+  const insert = Effect.fnUntraced(function* (
+    fields: Pick<ApiKey, "name" | "scopes" | "networks" | "creditLimits" | "expiresAt">,
+  ) {
     const tenant = yield* CurrentTenant
     const secret = ApiKeySecret.generate(tenant.mode)
     const key: ApiKey = {

@@ -128,7 +128,12 @@ export class Books extends Context.Service<
           if (stored.state.status === "draft") continue
           entries.push(...journalOf(yield* documentsOf(stored), end))
         }
-        return { invoices: data.length, entries, last: data.at(-1)?.id ?? null, hasMore } satisfies JournalPage
+        return {
+          invoices: data.length,
+          entries,
+          last: data.at(-1)?.id ?? null,
+          hasMore,
+        } satisfies JournalPage
       })
 
       return Books.of({ journal })

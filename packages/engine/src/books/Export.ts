@@ -38,7 +38,15 @@ const csv = (entry: JournalEntry): string => {
     .join("")
 }
 
-const hledger = ({ currency, customerId, day, documentId, invoiceId, kind, postings }: JournalEntry): string => {
+const hledger = ({
+  currency,
+  customerId,
+  day,
+  documentId,
+  invoiceId,
+  kind,
+  postings,
+}: JournalEntry): string => {
   const lines = postings.map(
     ({ account, amount }) => `    ${NAMES[account]}  ${decimal(amount, currency)} ${currency}\n`,
   )

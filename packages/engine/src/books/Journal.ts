@@ -112,7 +112,10 @@ const netOfNote = (note: Pick<CreditNote, "lines" | "taxes">): ReadonlyMap<strin
       const until =
         isLast || whole === 0n
           ? tax.taxable
-          : Exact.roundTo(Exact.ofFraction((whole < 0n ? -1n : 1n) * tax.taxable * seen, whole < 0n ? -whole : whole), 0)
+          : Exact.roundTo(
+              Exact.ofFraction((whole < 0n ? -1n : 1n) * tax.taxable * seen, whole < 0n ? -whole : whole),
+              0,
+            )
       nets.set(lineId, until - shared)
       shared = until
     }

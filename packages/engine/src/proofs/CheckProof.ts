@@ -81,7 +81,8 @@ const rateLine = (at: Problems, line: ProofLine, charge: Charge, currency: strin
   const unbounded = without(charge, "minimum", "maximum") as Charge
   const { burns } = charge
   const unit = line.origin?.burns?.unit
-  if (unit !== burns) at.in("burns").add(`is of ${unit ?? "no credits"}, but the plan says ${burns ?? "none"}`)
+  if (unit !== burns)
+    at.in("burns").add(`is of ${unit ?? "no credits"}, but the plan says ${burns ?? "none"}`)
   const rates = burns === undefined ? rater(unbounded, currency) : creditRater(unbounded)
   const rated = rates.rate(quantityOf(line.quantity ?? "0"))
   const expected = canonicalJson(pricingOf(rated.steps))

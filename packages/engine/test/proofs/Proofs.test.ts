@@ -223,10 +223,7 @@ describe("rating again", () => {
     assert.deepStrictEqual(found([withBurns({ unit: "tokens" })]), [
       "invoice.lines[0].burns is of tokens, but the plan says credits",
     ])
-    assert.include(
-      found([right], CALLS).join(),
-      "lines[0].burns is of credits, but the plan says none",
-    )
+    assert.include(found([right], CALLS).join(), "lines[0].burns is of credits, but the plan says none")
     const cheaper: Charge = { ...burns, free: "200" }
     assert.match(found([burnt(cheaper, "600", 2)]).join(), /steps price it by .* but the plan says/)
     const capped: Charge = { ...burns, maximum: { credits: "20" } }

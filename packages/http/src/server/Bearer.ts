@@ -30,10 +30,7 @@ const UNAUTHORIZED = Effect.suspend(() => Effect.fail(new ApiKey.Unauthorized())
  * Makes the verifier. The requests of a connection usually carry the same key, so the key's text is parsed and
  * hashed only once. The result is cached until the connection ends or another key comes.
  */
-export const make = (
-  keys: ApiKeys["Service"],
-  clientOf: ClientOf,
-): ((request: HttpRequest) => Verify) => {
+export const make = (keys: ApiKeys["Service"], clientOf: ClientOf): ((request: HttpRequest) => Verify) => {
   const from = (request: HttpRequest, verify: Verify): Verify =>
     Effect.provideService(verify, ClientAddress, () => clientOf(request))
   const lastOf = new WeakMap<object, Known>()
@@ -43,7 +40,8 @@ export const make = (
     if (header === undefined) return UNAUTHORIZED
     const last = connection && lastOf.get(connection)
     // Compared in constant time: a proxy may send the requests of many clients over one connection.
-    if (last !== undefined && ApiKeySecret.isSameDigest(last.header, header)) return from(request, last.verify)
+    if (last !== undefined && ApiKeySecret.isSameDigest(last.header, header))
+      return from(request, last.verify)
     const text = /^Bearer +(\S+) *$/i.exec(header)?.[1]
     if (text === undefined) return UNAUTHORIZED
     const verify = keys.verify(Redacted.make(text))

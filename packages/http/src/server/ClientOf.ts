@@ -23,7 +23,8 @@ export const make = (trustedProxies: ReadonlyArray<string> = []): Effect.Effect<
     Effect.forEach(trustedProxies, (text, index) => {
       const network = NetworkAddress.parseNetwork(text)
       if (network !== undefined) return Effect.succeed(network)
-      const problem = "must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set after its prefix"
+      const problem =
+        "must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set after its prefix"
       return Effect.fail(new InvalidInput({ field: `trustedProxies[${index}]`, problem }))
     }),
     (networks) => {

@@ -116,35 +116,37 @@ const committed = (value: CommitHold.CommittedHold, tenant: Tenant.Tenant): Comm
     token_usage: value.tokenUsage === null ? null : usageBody(value.tokenUsage, tenant),
   }) as CommittedBody
 
-export const make: Effect.Effect<OperationsOf<"credits" | "holds">, never, Credits | Holds | Transactor> = Effect.gen(
-  function* () {
-    const [credits, holds] = [yield* Credits, yield* Holds]
-    const grantLimited = yield* LimitedGrant.make
-    const answerHold = (tenant: Tenant.Tenant) => (value: Hold.Hold) => ok(hold(value, tenant))
-    return {
-      grantCredits: ({ payload }, tenant, key) =>
-        Effect.map(grantLimited(key, payload), (value) => created(grant(value, tenant))),
-      listCreditGrants: ({ query }, tenant) =>
-        Effect.map(credits.listGrants(query), (page) => ok(Render.list(page, tenant, grant))),
-      getCreditGrant: ({ params }, tenant) =>
-        Effect.map(credits.getGrant(params.id), (value) => ok(grant(value, tenant))),
-      voidCreditGrant: ({ params }, tenant) =>
-        Effect.map(credits.voidGrant(params.id), (value) => ok(grant(value, tenant))),
-      getCreditBalance: ({ query }, tenant) =>
-        Effect.map(credits.balance(query), (value) => ok(balance(value, tenant))),
-      consumeCredits: ({ payload }, tenant) =>
-        Effect.map(credits.consume(payload), (value) => created(consumption(value, tenant))),
-      listCreditEntries: ({ query }, tenant) =>
-        Effect.map(credits.listEntries(query), (page) => ok(Render.list(page, tenant, entry))),
+export const make: Effect.Effect<
+  OperationsOf<"credits" | "holds">,
+  never,
+  Credits | Holds | Transactor
+> = Effect.gen(function* () {
+  const [credits, holds] = [yield* Credits, yield* Holds]
+  const grantLimited = yield* LimitedGrant.make
+  const answerHold = (tenant: Tenant.Tenant) => (value: Hold.Hold) => ok(hold(value, tenant))
+  return {
+    grantCredits: ({ payload }, tenant, key) =>
+      Effect.map(grantLimited(key, payload), (value) => created(grant(value, tenant))),
+    listCreditGrants: ({ query }, tenant) =>
+      Effect.map(credits.listGrants(query), (page) => ok(Render.list(page, tenant, grant))),
+    getCreditGrant: ({ params }, tenant) =>
+      Effect.map(credits.getGrant(params.id), (value) => ok(grant(value, tenant))),
+    voidCreditGrant: ({ params }, tenant) =>
+      Effect.map(credits.voidGrant(params.id), (value) => ok(grant(value, tenant))),
+    getCreditBalance: ({ query }, tenant) =>
+      Effect.map(credits.balance(query), (value) => ok(balance(value, tenant))),
+    consumeCredits: ({ payload }, tenant) =>
+      Effect.map(credits.consume(payload), (value) => created(consumption(value, tenant))),
+    listCreditEntries: ({ query }, tenant) =>
+      Effect.map(credits.listEntries(query), (page) => ok(Render.list(page, tenant, entry))),
 
-      reserveCredits: ({ payload }, tenant) =>
-        Effect.map(holds.reserve(payload), (value) => created(hold(value, tenant))),
-      getHold: ({ params }, tenant) => Effect.map(holds.get(params.id), answerHold(tenant)),
-      extendHold: ({ params, payload }, tenant) =>
-        Effect.map(holds.extend(params.id, payload), answerHold(tenant)),
-      commitHold: ({ params, payload }, tenant) =>
-        Effect.map(holds.commit(params.id, payload), (value) => ok(committed(value, tenant))),
-      releaseHold: ({ params }, tenant) => Effect.map(holds.release(params.id), answerHold(tenant)),
-    }
-  },
-)
+    reserveCredits: ({ payload }, tenant) =>
+      Effect.map(holds.reserve(payload), (value) => created(hold(value, tenant))),
+    getHold: ({ params }, tenant) => Effect.map(holds.get(params.id), answerHold(tenant)),
+    extendHold: ({ params, payload }, tenant) =>
+      Effect.map(holds.extend(params.id, payload), answerHold(tenant)),
+    commitHold: ({ params, payload }, tenant) =>
+      Effect.map(holds.commit(params.id, payload), (value) => ok(committed(value, tenant))),
+    releaseHold: ({ params }, tenant) => Effect.map(holds.release(params.id), answerHold(tenant)),
+  }
+})

@@ -1,7 +1,14 @@
 /**
  * Grants credits with an API key that may grant up to a limit only.
  */
-import { ApiKey, type Credit, Credits, type CurrentTenant, type StorageError, Transactor } from "@billwright/core"
+import {
+  ApiKey,
+  type Credit,
+  Credits,
+  type CurrentTenant,
+  type StorageError,
+  Transactor,
+} from "@billwright/core"
 import { Clock, Effect, Schema } from "effect"
 
 /** The span of time that a limit is for. */

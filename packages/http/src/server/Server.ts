@@ -87,7 +87,8 @@ const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, 
  */
 const toRejection = (error: ErrorResponse.ServerError): Option.Option<StoredResponse> => {
   const { body, status } = ErrorResponse.fromError(error)
-  const isOfRequest = status < 500 && status !== 403 && status !== 429 && error._tag !== "EncryptionKeyRequired"
+  const isOfRequest =
+    status < 500 && status !== 403 && status !== 429 && error._tag !== "EncryptionKeyRequired"
   return isOfRequest ? Option.some({ status, body }) : Option.none()
 }
 
