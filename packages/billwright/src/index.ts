@@ -10,7 +10,9 @@ export { createBilling } from "./CreateBilling.ts"
 export type * from "./credits/Credits.ts"
 export type * from "./credits/Tokens.ts"
 export type {
+  CommitAmount,
   CommitHold,
+  CommitTokens,
   ExtendHold,
   Hold,
   Holds,

@@ -4,7 +4,7 @@
 import { Exact, type PlanTerms, previewPlan } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { PlanStore } from "../catalog/PlanStore.ts"
-import { type InvoiceFigure, type InvoiceSum } from "../invoices/InvoiceFigure.ts"
+import type { InvoiceFigure, InvoiceSum } from "../invoices/InvoiceFigure.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"

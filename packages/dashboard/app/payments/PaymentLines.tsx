@@ -42,7 +42,7 @@ const PaymentLine = ({ payment }: { readonly payment: Payment }) => (
 )
 
 /** Some payments, each as one line. */
-export const PaymentRows = ({
+const PaymentRows = ({
   empty,
   payments,
 }: {

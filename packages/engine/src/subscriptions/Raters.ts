@@ -10,7 +10,7 @@ import { RatingError } from "../rating/RatingError.ts"
 export type DecimalsOf = (unit: string) => number
 
 /** Of units that nobody declared. */
-export const noDecimals: DecimalsOf = () => 0
+const noDecimals: DecimalsOf = () => 0
 
 /** In what amounts of charges are: in the currency of the subscription, or in the unit of credits that a charge burns. */
 export interface Denomination {

@@ -73,11 +73,10 @@ const usage = (charge: Charge, quantity: string, billedBefore?: bigint): LineInp
 }
 
 /** The same charge with its prices in credits. */
-const burning = ({ timing: _, quantity: __, ...charge }: Charge): Charge => ({
-  ...(JSON.parse(JSON.stringify(charge).replaceAll(`"${CURRENCY}":`, '"credits":')) as Charge),
-  meter: "calls",
-  burns: "credits",
-})
+const burning = (charge: Charge): Charge => {
+  const usage = { ...charge, timing: undefined, quantity: undefined, meter: "calls", burns: "credits" }
+  return JSON.parse(JSON.stringify(usage).replaceAll(`"${CURRENCY}":`, '"credits":')) as Charge
+}
 
 /** A line of usage that burns credits of so many decimals. */
 const burnt = (charge: Charge, quantity: string, decimals: number): LineInput => {

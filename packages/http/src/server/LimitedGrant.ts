@@ -18,7 +18,7 @@ const MAX_LOOKED_AT = 1_000
 const PAGE = 100
 
 /** The grant is more than the key may grant. Nothing was granted. */
-export class GrantLimitReached extends Schema.TaggedError<GrantLimitReached>()(
+class GrantLimitReached extends Schema.TaggedError<GrantLimitReached>()(
   "GrantLimitReached",
   { unit: Schema.String, limit: Schema.BigInt },
   { httpApiStatus: 403 },
@@ -31,7 +31,7 @@ export class GrantLimitReached extends Schema.TaggedError<GrantLimitReached>()(
 }
 
 /** The key may grant promotional credits only. */
-export class PromotionalOnly extends Schema.TaggedError<PromotionalOnly>()(
+class PromotionalOnly extends Schema.TaggedError<PromotionalOnly>()(
   "PromotionalOnly",
   {},
   { httpApiStatus: 403 },
