@@ -296,13 +296,3 @@ export { type PostalAddress, problemsOfSeller, type Seller } from "./documents/S
 export type { CreditNoteDocumentInput } from "./documents/CreditNoteDocument.ts"
 export type { DocumentSettings, InvoiceDocumentInput } from "./documents/InvoiceDocument.ts"
 export type { Recipient } from "./documents/Parties.ts"
-export type {
-  BookAccount,
-  InvoiceDocuments,
-  JournalEntry,
-  JournalKind,
-  MoneyBack,
-  Posting,
-} from "./books/Journal.ts"
-export { journalOf, trialBalance } from "./books/Journal.ts"
-export { type JournalFormat, journalHead, journalText } from "./books/Export.ts"
