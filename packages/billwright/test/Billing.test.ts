@@ -426,7 +426,7 @@ describe("createBilling", () => {
     ],
     [
       { store: memory(), keys: { peper: "x" } },
-      /^keys has no option "peper": its options are pepper, cacheMillis$/,
+      /^keys has no option "peper": its options are pepper, cacheMillis, maxAgeMillis$/,
     ],
     [{ store: memory(), keys: { pepper: "" } }, /^keys\.pepper must be text that is not empty$/],
     [

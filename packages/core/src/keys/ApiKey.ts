@@ -9,7 +9,7 @@ import { Schema } from "effect"
 import * as Id from "../shared/Id.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
-import { SCOPED, type Scoped } from "../shared/Scoped.ts"
+import { OF_FINANCE, SCOPED, type Scoped } from "../shared/Scoped.ts"
 import { AccountId, Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import * as NetworkAddress from "../webhooks/NetworkAddress.ts"
@@ -59,14 +59,7 @@ export const ROLES: Readonly<Record<Role, ReadonlyArray<Scope>>> = {
   /** Also sends deliveries again, and grants promotional credits up to the limits of the key. */
   support: [...reading, ...NARROW],
   /** Also changes customers, subscriptions, invoices, payments and credits. It records no usage, and changes no plans, events and webhooks. */
-  finance: [
-    ...reading,
-    "customers:write",
-    "subscriptions:write",
-    "invoices:write",
-    "payments:write",
-    "credits:write",
-  ],
+  finance: [...reading, ...OF_FINANCE.map((name) => `${name}:write` as const)],
   /** May do everything. */
   admin: [],
 }

@@ -14,3 +14,12 @@ export const SCOPED = [
   "webhooks",
 ] as const
 export type Scoped = (typeof SCOPED)[number]
+
+/** Those whose objects a person of finance may change. */
+export const OF_FINANCE = [
+  "customers",
+  "subscriptions",
+  "invoices",
+  "payments",
+  "credits",
+] as const satisfies ReadonlyArray<Scoped>

@@ -320,6 +320,7 @@ describe("invoices", () => {
         description: "calls",
         plan: { key: "pro", version: 1 },
         group: null,
+        burns: null,
         period_start: ApiServer.NOW,
         period_end: "2026-12-21T09:30:00.000Z",
         quantity: "250",
