@@ -11,6 +11,7 @@ import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
 import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 import type { Handlers } from "./handlers/Handlers.ts"
+import type { PayerPageHandlers, PayerPageMount } from "./handlers/PayerPageHandlers.ts"
 import type { CreditNotes } from "./invoices/CreditNotes.ts"
 import type { Invoices } from "./invoices/Invoices.ts"
 import type { MoneyFigures } from "./invoices/Money.ts"
@@ -109,6 +110,17 @@ export interface Billing<Map = BuiltInEvents> extends BillingAccount<Map>, Handl
    * The dashboard works without the REST API being mounted. Throws a `ConfigurationError` when an option is wrong.
    */
   dashboard(options: DashboardOptions): DashboardHandlers
+  /**
+   * The pages that `invoices.link` and `customers.portalLink` lead to, without a login, at the path of
+   * `payerPages.url`:
+   *
+   * ```ts
+   * app.use(billing.payerPages({ theme: { accent: "#0b7285" } }).express())
+   * ```
+   *
+   * Throws a `ConfigurationError` when `createBilling` was called without `payerPages`, or an option is wrong.
+   */
+  payerPages(options?: PayerPageMount): PayerPageHandlers
   /**
    * Sends every webhook that is due, including those that become due while it runs, and waits for the results.
    * Returns the number of deliveries that it tried. Meant for `dispatcher: "manual"` and for tests.

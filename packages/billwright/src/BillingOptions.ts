@@ -3,6 +3,7 @@
  */
 import type { Mode } from "./Call.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
+import type { PayerPagesOptions } from "./handlers/PayerPageHandlers.ts"
 import type { Seller } from "./invoices/Invoices.ts"
 import type { TaxService, TaxTable } from "./invoices/Taxes.ts"
 import type { BuiltInProvider } from "./payments/BuiltInProvider.ts"
@@ -152,6 +153,8 @@ export interface BillingOptions<
    * Invoices that were issued before are not collected.
    */
   readonly payments?: BuiltInProvider | PaymentProvider
+  /** Where the pages for payers are, and which keys sign links to them. Default: there are no links. */
+  readonly payerPages?: PayerPagesOptions
   readonly http?: {
     /**
      * The request rate of one API key: the sustained number per second, and how many may come at once. Default: no

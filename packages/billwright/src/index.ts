@@ -31,12 +31,21 @@ export type { BillingRun, RunDue } from "./time/BillingRun.ts"
 export type { StandardIssue, StandardResult, StandardSchema } from "./events/StandardSchema.ts"
 export type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 export type * from "./handlers/Handlers.ts"
+export type {
+  PayerPageHandlers,
+  PayerPageMount,
+  PayerPagesOptions,
+  PayerRights,
+  PayerTheme,
+  PayerThemeColors,
+} from "./handlers/PayerPageHandlers.ts"
 export type * from "./invoices/Billed.ts"
 export type * from "./invoices/CreditNotes.ts"
 export type * from "./invoices/Invoices.ts"
 export type * from "./invoices/Money.ts"
 export { generateProofKey, publicProofKey } from "./invoices/ProofKey.ts"
 export type { PublicProofKey } from "./invoices/ProofKey.ts"
+export type * from "./invoices/PayerLinks.ts"
 export type * from "./payments/Payments.ts"
 export type * from "./payments/PaymentProvider.ts"
 export type * from "./payments/MethodProvider.ts"

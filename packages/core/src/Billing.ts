@@ -34,6 +34,8 @@ import { Proving } from "./invoices/Proving.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 import { BookAudit } from "./payments/BookAudit.ts"
+import { PayerLinks } from "./payer/PayerLinks.ts"
+import type { PayerPagesOptions } from "./payer/PayerSettings.ts"
 import * as Collector from "./payments/Collector.ts"
 import { CurrentProvider, type PaymentProvider } from "./payments/PaymentProvider.ts"
 import { Payments } from "./payments/Payments.ts"
@@ -129,6 +131,7 @@ export type Services =
   | MoneyOverview
   | Keyring
   | Outbox
+  | PayerLinks
   | Payments
   | Plans
   | CreditAudit
@@ -150,6 +153,8 @@ export interface BillingOptions {
   readonly pdf?: MakePdf
   /** Who takes the money of invoices. Without it, nobody is charged: payments are recorded. */
   readonly payments?: PaymentProvider
+  /** Where the pages for payers are, and which keys sign links to them. Without it, there are no links. */
+  readonly payerPages?: PayerPagesOptions
   readonly events?: {
     /** The host's own event types (`EventType.make`), in addition to the built-in ones. */
     readonly types?: ReadonlyArray<EventType>
@@ -220,7 +225,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Events.layer,
     Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
-    invoicing(options),
+    PayerLinks.layerWith(options.payerPages).pipe(Layer.provideMerge(invoicing(options))),
     Catalog.layer.pipe(
       Layer.provideMerge(
         Layer.merge(
@@ -242,4 +247,6 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
 /** The services with default options. */
 export const layer: Layer.Layer<Services, never, Storage> = withKeyring({}, Keyring.layerTestOnly).pipe(
   Layer.provideMerge(IdGenerator.layer),
+  // Without keys, none is wrong.
+  Layer.orDie,
 )

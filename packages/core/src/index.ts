@@ -191,7 +191,7 @@ export type { PendingChangeView, SubscriptionView } from "./subscriptions/Subscr
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
 export { Documents, PdfUnavailable } from "./subscriptions/Documents.ts"
-export type { DocumentPage, MakePdf } from "./subscriptions/Documents.ts"
+export type { DocumentPage, MakePdf, UpcomingDocument } from "./subscriptions/Documents.ts"
 export { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
 export type { AuditReceipts, ReceiptAuditPage, ReceiptDiscrepancy } from "./subscriptions/ReceiptAudit.ts"
 export { DueStore, LANES, laneOf, MAX_CLAIMED_SUBJECTS, MAX_SUBJECTS_OF_CUSTOMER } from "./time/DueStore.ts"
@@ -208,7 +208,7 @@ export type {
 export { ActionUnavailable } from "./invoices/ActionUnavailable.ts"
 export { Invoices } from "./invoices/Invoices.ts"
 export type { ListInvoices } from "./invoices/Invoices.ts"
-export { invoiceSettingsOf } from "./invoices/InvoiceSettings.ts"
+export { InvoiceSettings, invoiceSettingsOf } from "./invoices/InvoiceSettings.ts"
 export type { InvoicesOptions } from "./invoices/InvoiceSettings.ts"
 export { TAX_SERVICE_MILLIS } from "./invoices/Taxes.ts"
 export type { TaxService } from "./invoices/Taxes.ts"
@@ -341,3 +341,17 @@ export { FakeMethods } from "./payments/FakeMethods.ts"
 export type { FakeBehaviour, FakeCard, FakePages, FakeSetup } from "./payments/FakeMethods.ts"
 export { FakeProvider } from "./payments/FakeProvider.ts"
 export type { FakeOptions, FakeOutcome, FakePayment } from "./payments/FakeProvider.ts"
+export * as LinkToken from "./payer/LinkToken.ts"
+export {
+  INVOICE_LINK_SECONDS,
+  LinkOptions,
+  MAX_LINK_SECONDS,
+  MIN_LINK_SECONDS,
+  PayerLinks,
+  PORTAL_LINK_SECONDS,
+} from "./payer/PayerLinks.ts"
+export type { PayerLink } from "./payer/PayerLinks.ts"
+export { PayerPagesUnavailable } from "./payer/PayerPagesUnavailable.ts"
+export { checkPagesUrl } from "./payer/PayerSettings.ts"
+export type { PayerPagesOptions } from "./payer/PayerSettings.ts"
+export * as Sha256 from "./shared/Sha256.ts"

@@ -296,3 +296,4 @@ export { type PostalAddress, problemsOfSeller, type Seller } from "./documents/S
 export type { CreditNoteDocumentInput } from "./documents/CreditNoteDocument.ts"
 export type { DocumentSettings, InvoiceDocumentInput } from "./documents/InvoiceDocument.ts"
 export type { Recipient } from "./documents/Parties.ts"
+export { problemsOfTheme, type Theme, type ThemeColors } from "./payer/Theme.ts"

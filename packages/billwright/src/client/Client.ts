@@ -2,6 +2,7 @@
  * A client of the REST API, for any runtime with `fetch`.
  */
 import type { RateCards } from "../catalog/RateCards.ts"
+import type { Customers } from "../customers/Customers.ts"
 import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
 import type { PaymentMethods } from "../payments/PaymentMethods.ts"
 import { makeAdvance } from "../time/TestClockAdvance.ts"
@@ -51,12 +52,16 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: false,
       integers: {},
     }),
-    customers: makeResource(connection, {
-      path: "/customers",
-      removal: "erase",
-      isMutable: true,
-      integers: {},
-    }),
+    customers: {
+      ...makeResource<Omit<Customers, "portalLink">>(connection, {
+        path: "/customers",
+        removal: "erase",
+        isMutable: true,
+        integers: {},
+      }),
+      portalLink: (id, input = {}, options) =>
+        write(connection, "POST", path`/customers/${id}/portal_link`, input, options),
+    },
     disputes: makeResource(connection, {
       path: "/disputes",
       removal: null,

@@ -89,6 +89,7 @@ export const makeInvoices = (connection: Connection): Invoices => {
       )
       return { invoice: toInvoice(sent.invoice), clientSecret: sent.clientSecret, url: sent.url }
     },
+    link: (id, input = {}, options) => write(connection, "POST", path`/invoices/${id}/link`, input, options),
     markUncollectible: (id, options) => post(path`/invoices/${id}/mark_uncollectible`, options),
   }
 }

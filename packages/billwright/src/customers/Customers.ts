@@ -2,6 +2,7 @@
  * Customers. Usage belongs to a customer, and events can be about one.
  */
 import type { CallOptions, Metadata, MetadataPatch } from "../Call.ts"
+import type { PayerLink, PayerLinkOptions } from "../invoices/PayerLinks.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
 /** A customer of yours. Several customers may have the same e-mail address. */
@@ -118,4 +119,10 @@ export interface Customers {
    */
   erase(id: string, options?: CallOptions): Promise<void>
   list(query?: ListCustomers, options?: CallOptions): Listing<Customer>
+  /**
+   * A link to the pages of a customer, without a login: plan, usage, invoices, payment methods and cancellation. Give it to the
+   * customer alone, after your own login. Nothing is stored. It needs `payerPages` in the options of `createBilling`: without
+   * it, it rejects with the code `payer_pages_unavailable`.
+   */
+  portalLink(id: string, link?: PayerLinkOptions, options?: CallOptions): Promise<PayerLink>
 }

@@ -41,6 +41,7 @@ export type BillingErrorCode =
   | "action_unavailable"
   | "invoicing_unsupported"
   | "pdf_unavailable"
+  | "payer_pages_unavailable"
   | "too_many_spend_alerts"
   | "too_many_credit_alerts"
   | "too_many_auto_top_ups"

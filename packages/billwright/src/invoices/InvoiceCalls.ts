@@ -6,16 +6,21 @@ import {
   Invoice as Core,
   Invoices as InvoicesService,
   invoiceView,
+  type PayerLink,
+  PayerLinks,
   Payments as PaymentsService,
   SUBSCRIPTION_ID_PREFIX,
 } from "@billwright/core"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { shown } from "../payments/ProviderBridge.ts"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
 import { toAmount, toInput, toInstant, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { CreateInvoice, GivenInvoiceLine, Invoices } from "./Invoices.ts"
+
+/** A link with its address, which is for the caller alone. */
+export const shownLink = ({ expiresAt, url }: PayerLink) => ({ url: Redacted.value(url), expiresAt })
 
 const toId = Ids.of(Core.INVOICE_ID_PREFIX)
 const toSubscriptionId = Ids.of(SUBSCRIPTION_ID_PREFIX)
@@ -41,6 +46,7 @@ export const makeInvoices = (calls: Calls): Invoices => {
   const invoices = calls.service(InvoicesService)
   const payments = calls.service(PaymentsService)
   const documents = calls.service(Documents)
+  const links = calls.service(PayerLinks)
   return {
     get: (id, options) => calls.run(() => Effect.map(invoices.get(toId(id)), invoiceView), options),
     list: (query, options) =>
@@ -93,6 +99,8 @@ export const makeInvoices = (calls: Calls): Invoices => {
           })),
         options,
       ),
+    link: (id, input, options) =>
+      calls.run(() => Effect.map(links.invoice(toId(id), toOptionalInput(input)), shownLink), options),
     markUncollectible: (id, options) =>
       calls.run(() => Effect.map(invoices.markUncollectible(toId(id)), invoiceView), options),
   }

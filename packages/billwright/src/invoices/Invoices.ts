@@ -21,6 +21,7 @@ import type { Listing, PageQuery } from "../Listing.ts"
 import type { CustomerAction } from "../payments/MethodProvider.ts"
 import type { UsageRecord } from "../usage/Usage.ts"
 import type { DueFailure, PlanRef } from "./Billed.ts"
+import type { PayerLink, PayerLinkOptions } from "./PayerLinks.ts"
 
 export type {
   Applied as InvoiceAppliedCredit,
@@ -292,6 +293,12 @@ export interface Invoices {
    * `@billwright/pdf`: without it, it rejects with the code `pdf_unavailable`.
    */
   pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * A link for the payer of an issued invoice, without a login: it shows the invoice and its PDF, and how to pay it. Nothing
+   * is stored. It needs `payerPages` in the options of `createBilling`: without it, it rejects with the code
+   * `payer_pages_unavailable`. A draft has no link: `ActionUnavailableError`.
+   */
+  link(id: string, link?: PayerLinkOptions, options?: CallOptions): Promise<PayerLink>
   /** Writes an issued invoice off. It may still be paid. */
   markUncollectible(id: string, options?: CallOptions): Promise<Invoice>
 }

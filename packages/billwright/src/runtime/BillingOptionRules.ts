@@ -137,6 +137,8 @@ const rules = {
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
   payments,
+  // Keys and address are checked where they are used.
+  payerPages: fields({ url: anything, keys: anything }, true),
   network: fields({ allow: listOfText, allowLoopback: boolean, decodeNat64: boolean }),
   // The key is checked where it is read, so that no message has it.
   proofKey: must((value) => typeof value === "string", "a key that generateProofKey made"),

@@ -4,6 +4,7 @@
 import {
   Billing as Core,
   BillingRuns,
+  checkPagesUrl,
   Dispatcher,
   invoiceSettingsOf,
   type InvoicesOptions,
@@ -18,6 +19,7 @@ import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { toEventTypes } from "../events/EventTypeBridge.ts"
+import type { PayerPagesOptions } from "../handlers/PayerPageHandlers.ts"
 import { makePdf } from "../invoices/Pdf.ts"
 import { toSigner } from "../invoices/ProofSigner.ts"
 import type { TaxService, TaxTable } from "../invoices/Taxes.ts"
@@ -112,8 +114,21 @@ const taxSourceOf = (tax: TaxTable | TaxService): NonNullable<InvoicesOptions["t
       }
     : tax
 
+const LINK_KEYS = 'payerPages.keys must be a key, a list of keys or { file: "path" }'
+
+/** Where pages for payers are. Throws a `ConfigurationError` that names the wrong option. */
+const payerPagesOf = async ({ keys, url }: PayerPagesOptions): Promise<Core.BillingOptions["payerPages"]> => {
+  try {
+    checkPagesUrl(url)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new ConfigurationError(cause.message, { cause })
+  }
+  return { url, keys: await EncryptionKeys.read(keys, LINK_KEYS) }
+}
+
 const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions> => {
-  const { events = [], http, invoices, keys, network, payments, proofKey, usage } = options
+  const { events = [], http, invoices, keys, network, payerPages, payments, proofKey, usage } = options
   const policy = network && (await Effect.runPromise(networkPolicy(network)))
   const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
   return {
@@ -125,6 +140,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
     ...defined("invoices", invoices && invoicesOf(invoices)),
     ...defined("proofs", proofKey === undefined ? undefined : toSigner(proofKey)),
     ...defined("payments", payments && toCoreProvider(payments)),
+    ...defined("payerPages", payerPages && (await payerPagesOf(payerPages))),
     ...defined("idempotency", http?.idempotencyMillis && { retentionMillis: http.idempotencyMillis }),
     ...defined("keys", keys && { ...keys, ...defined("pepper", keys.pepper && Redacted.make(keys.pepper)) }),
   }

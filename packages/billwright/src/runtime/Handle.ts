@@ -14,6 +14,7 @@ import type { Prune } from "../events/Prune.ts"
 import { prune } from "../events/PruneCall.ts"
 import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
+import { makePayerPages } from "../handlers/MountedPayerPages.ts"
 import { makeCreditNotes } from "../invoices/CreditNoteCalls.ts"
 import { makeInvoices } from "../invoices/InvoiceCalls.ts"
 import { makeMoney } from "../invoices/MoneyCalls.ts"
@@ -102,7 +103,10 @@ const lazily = (target: object, properties: Readonly<Record<string, () => object
 }
 
 /** Makes the billing of an engine. */
-export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["http"]>): Billing<EventMap> => {
+export const makeBilling = (
+  engine: Engine,
+  { http = {}, payerPages }: Pick<BillingOptions, "http" | "payerPages">,
+): Billing<EventMap> => {
   const { calls, close, dispatcher } = engine
   const account = makeAccount(engine, calls)
   const deliverDue = async (callOptions?: CallOptions): Promise<number> => {
@@ -116,6 +120,7 @@ export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["ht
     {
       ...handlers,
       dashboard: makeDashboard(engine, handlers.fetch),
+      payerPages: makePayerPages(engine, payerPages),
       deliverDue,
       runDue: (what?: RunDue, callOptions?: CallOptions) => runDue(calls, what, callOptions),
       rotateEncryption: (callOptions?: CallOptions) => rotateEncryption(calls, callOptions),
@@ -130,4 +135,4 @@ export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["ht
 
 /** Starts the services, and makes their billing. */
 export const startBilling = async (options: BillingOptions): Promise<Billing<EventMap>> =>
-  makeBilling(await start(options), options.http ?? {})
+  makeBilling(await start(options), options)

@@ -2,8 +2,10 @@
  * Makes the calls of all resources from their definitions and their use cases.
  */
 import {
+  Customer,
   Meter,
   Meters,
+  PayerLinks,
   PaymentMethod,
   PaymentMethods,
   Refund,
@@ -20,6 +22,8 @@ import type { CallOptions } from "../Call.ts"
 import { makeCardCalls } from "../catalog/PlanCalls.ts"
 import type { WaiveTokenUsage } from "../credits/TokenUsages.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
+import { shownLink } from "../invoices/InvoiceCalls.ts"
+import type { PayerLinkOptions } from "../invoices/PayerLinks.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { StartPaymentMethodSetup } from "../payments/PaymentMethods.ts"
 import { shown } from "../payments/ProviderBridge.ts"
@@ -111,6 +115,16 @@ const methodCalls = (calls: Calls) => ({
     calls.run(() => calls.service(PaymentMethods).refresh(toMethodId(id)), options),
 })
 
+const toCustomerId = Ids.of(Customer.CUSTOMER_ID_PREFIX)
+
+const customerCalls = (calls: Calls) => ({
+  portalLink: (id: string, input?: PayerLinkOptions, options?: CallOptions) =>
+    calls.run(() => {
+      const made = calls.service(PayerLinks).portal(toCustomerId(id), toOptionalInput(input))
+      return Effect.map(made, shownLink)
+    }, options),
+})
+
 const toRefundId = Ids.of(Refund.REFUND_ID_PREFIX)
 
 const refundCalls = (calls: Calls) => ({
@@ -137,6 +151,7 @@ const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
       return calls.run(() => calls.service(TestClocks).advance(toId(id), toInput({ to }, "to")), options)
     }),
   },
+  customers: customerCalls(calls),
   paymentMethods: methodCalls(calls),
   rateCards: makeCardCalls(calls),
   refunds: refundCalls(calls),

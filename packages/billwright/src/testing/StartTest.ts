@@ -32,7 +32,7 @@ export const startTest = async (
     { mode: "test", log: false, ...rest },
     { clock: clock.layer, transport: receivers.layer },
   )
-  const billing = makeBilling(engine, options.http ?? {})
+  const billing = makeBilling(engine, options)
   const testing = makeTesting(engine, billing, clock, receivers)
   const test: object = Object.defineProperty(billing, "testing", { value: testing, enumerable: true })
   return test as TestBilling<EventMap>

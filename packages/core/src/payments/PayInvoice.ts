@@ -2,7 +2,7 @@
  * Takes the payment of an invoice now, because somebody asks for it. It calls the provider, so that it is not done within
  * a transaction.
  */
-import { payStepOf } from "@billwright/engine"
+import { type CollectionState, payStepOf } from "@billwright/engine"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { chargedAutomatically } from "../customers/ChargedAutomatically.ts"
 import type { CustomerId } from "../customers/Customer.ts"
@@ -67,6 +67,8 @@ export interface StartedPayment extends CustomerAction {
  * runner may have attempted it without the customer first, so that it is attempted again.
  */
 const MAX_ROUNDS = 5
+/** The states in which the customer, a bank or the provider may have done something since. */
+const WAITING: ReadonlySet<CollectionState> = new Set(["awaiting_customer", "processing", "unresolved"])
 /** The customer has nothing to confirm. */
 const NOTHING: CustomerAction = { clientSecret: null, url: null }
 /** Calls of the provider for one attempt: it is opened, and attempted, at most twice. */
@@ -309,5 +311,21 @@ export const makePayInvoice = Effect.gen(function* () {
       return yield* attempt(yield* knownId(invoiceId), asked, { returnUrl })
     })
 
-  return { pay, startPayment }
+  /** Reads at the provider how the open payment of an invoice stands, if an attempt waits there for somebody. */
+  const refresh = (invoiceId: string): Asked<Invoice> =>
+    Effect.gen(function* () {
+      const id = yield* knownId(invoiceId)
+      const invoices = yield* invoicePort
+      const { customerId, state } = yield* orNotFound(yield* invoices.find(id), id)
+      if (current !== null && WAITING.has(state.collection)) {
+        const { data } = yield* (yield* paymentPort)
+          .list({ invoiceId: id, status: "open" }, { limit: 1, cursor: undefined })
+          .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+        const [payment] = data
+        if (payment?.provider === current.name) yield* time.within(customerId, read(current, payment))
+      }
+      return toInvoice(yield* orNotFound(yield* invoices.find(id), id))
+    })
+
+  return { pay, startPayment, refresh }
 })

@@ -115,6 +115,24 @@ export class Payments extends Context.Service<
     >
 
     /**
+     * Reads at the payment provider how the payment of an invoice stands, if it waits for the customer or a bank, or its
+     * outcome is unknown. Gives the invoice afterwards. It charges nothing. Call it when the customer comes back. Not within
+     * a transaction.
+     */
+    readonly refresh: (
+      invoiceId: string,
+    ) => Effect.Effect<
+      Invoice,
+      | ActionUnavailable
+      | InvalidInput
+      | InvoiceNotFound
+      | PaymentMethodNotFound
+      | PaymentProviderUnavailable
+      | Failure,
+      CurrentTenant
+    >
+
+    /**
      * Closes an open payment at its provider, for good. Nothing is attempted for its invoice any more by itself: its
      * `collection` is `stopped` until `pay` is called. If the provider has taken the money before, the payment has
      * succeeded instead. Canceling it again changes nothing. Not within a transaction.
@@ -147,7 +165,7 @@ export class Payments extends Context.Service<
       const time = new CustomerTime(yield* Collections)
 
       const receive = yield* makeNoticeReceiver
-      const { pay, startPayment } = yield* makePayInvoice
+      const { pay, refresh, startPayment } = yield* makePayInvoice
       const cancel = yield* makeCancelPayment
 
       const publish = (payment: StoredPayment, type: keyof typeof paymentEvents) =>
@@ -227,7 +245,7 @@ export class Payments extends Context.Service<
         return { data: data.map(toPayment), hasMore }
       })
 
-      return Payments.of({ record, receive, pay, startPayment, cancel, get, list })
+      return Payments.of({ record, receive, pay, startPayment, refresh, cancel, get, list })
     }),
   )
 }

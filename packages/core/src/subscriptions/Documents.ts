@@ -1,14 +1,14 @@
 /**
  * Invoices and credit notes as documents for people.
  */
-import type { Recipient } from "@billwright/engine"
-import type { BillingDocument } from "@billwright/engine/documents"
+import type { LineKind, Recipient } from "@billwright/engine"
+import type { BillingDocument, LineTable } from "@billwright/engine/documents"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type Customer, type CustomerId, customers } from "../customers/Customer.ts"
 import type { CreditNoteNotFound } from "../invoices/CreditNote.ts"
 import { CreditNotes } from "../invoices/CreditNotes.ts"
 import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
-import type { InvoiceId, InvoiceNotFound } from "../invoices/Invoice.ts"
+import type { Invoice, InvoiceId, InvoiceNotFound } from "../invoices/Invoice.ts"
 import { Invoices } from "../invoices/Invoices.ts"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -17,11 +17,16 @@ import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { StoredTax } from "../invoices/Taxes.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
 import { Collections } from "../shared/Collections.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { SubscriptionNotFound } from "./Subscription.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
 
 type Failure = InvoicingUnsupported | StorageError
+
+/** Kinds of lines that say what was used, and what that costs. */
+const OF_USAGE: ReadonlySet<LineKind> = new Set(["usage", "adjustment", "true_up"])
 
 /** The words and the style of documents, which are loaded with the first one. */
 const writing = Effect.promise(() => import("@billwright/engine/documents"))
@@ -52,12 +57,26 @@ export interface DocumentPage {
   readonly policy: string
 }
 
+/** What a subscription has come to by now. */
+export interface UpcomingDocument {
+  /** The invoice that it gets next, as it stands. */
+  readonly document: BillingDocument
+  /** The lines of it that are about usage. */
+  readonly usage: LineTable
+  readonly invoice: Invoice
+}
+
 /** Documents of the current tenant, in the language of the customer, with what was paid and credited by now. */
 export class Documents extends Context.Service<
   Documents,
   {
     /** Of an invoice. A draft has the lines and taxes that it would be issued with now. */
     readonly invoice: (id: string) => Effect.Effect<BillingDocument, InvoiceNotFound | Failure, CurrentTenant>
+
+    /** Of the invoice that a subscription gets next, with the usage that is recorded by now. `null` if it gets none. */
+    readonly upcoming: (
+      subscriptionId: string,
+    ) => Effect.Effect<UpcomingDocument | null, InvalidInput | SubscriptionNotFound | Failure, CurrentTenant>
 
     readonly creditNote: (
       id: string,
@@ -122,6 +141,23 @@ export class Documents extends Context.Service<
         })
       })
 
+      const upcoming = Effect.fn("Documents.upcoming")(function* (subscriptionId: string) {
+        const found = yield* invoices.upcoming(subscriptionId)
+        if (found === null) return null
+        const { invoiceDocument } = yield* writing
+        const input = {
+          invoice: found,
+          customer: yield* recipientOf(found.id, found.customerId),
+          settings,
+          payments: [],
+          creditNotes: [],
+          timezones: yield* timezonesOf(found.subscriptionIds),
+        }
+        const lines = found.lines.filter(({ kind }) => OF_USAGE.has(kind))
+        const usage = invoiceDocument({ ...input, invoice: { ...found, lines } }).lines
+        return { document: invoiceDocument(input), usage, invoice: found }
+      })
+
       const creditNote = Effect.fn("Documents.creditNote")(function* (id: string) {
         const found = yield* notes.get(id)
         const { creditNoteDocument } = yield* writing
@@ -150,7 +186,7 @@ export class Documents extends Context.Service<
               ),
             )
 
-      return Documents.of({ invoice, creditNote, page, pdf })
+      return Documents.of({ invoice, upcoming, creditNote, page, pdf })
     }),
   )
 }

@@ -32,9 +32,11 @@ export type SealedSecret = string
 /** The text of the encryption keys is not valid. The message never contains a key. */
 export class InvalidKeyring extends Schema.TaggedError<InvalidKeyring>()("InvalidKeyring", {
   problem: Schema.String,
+  /** What the keys are for. Default: encryption. */
+  purpose: Schema.optionalKey(Schema.Literal("link")),
 }) {
   override get message(): string {
-    return `the encryption keys are not valid: ${this.problem}`
+    return `the ${this.purpose ?? "encryption"} keys are not valid: ${this.problem}`
   }
 }
 
@@ -99,9 +101,10 @@ export class Keyring extends Context.Service<
 export const generateKey = (id: string): Redacted.Redacted<string> =>
   Redacted.make(`${id}:${toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))}`)
 
-interface RawKey {
+/** A key, with its bytes kept out of logs. */
+export interface RawKey {
   readonly id: string
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: Redacted.Redacted<Uint8Array<ArrayBuffer>>
 }
 
 const invalid = (problem: string) => Effect.fail(new InvalidKeyring({ problem }))
@@ -130,10 +133,22 @@ const parse = (text: Redacted.Redacted<string>): Effect.Effect<Parsed, InvalidKe
     const bytes = fromBase64(entry.slice(colon + 1))
     if (bytes?.length !== KEY_BYTES) return invalid(`the key "${id}" is not ${KEY_BYTES} bytes of base64`)
     if (keys.some((key) => key.id === id)) return invalid(`the id "${id}" is used twice`)
-    keys.push({ id, bytes })
+    keys.push({ id, bytes: Redacted.make(bytes) })
   }
   return Effect.succeed({ keys, takesPlain: entries.includes(PLAIN) })
 }
+
+/** Reads keys that sign links for payers, in the same form. There is always one at least. */
+export const parseLinkKeys = (
+  text: Redacted.Redacted<string>,
+): Effect.Effect<readonly [RawKey, ...ReadonlyArray<RawKey>], InvalidKeyring> =>
+  Effect.flatMap(
+    Effect.mapError(parse(text), ({ problem }) => new InvalidKeyring({ problem, purpose: "link" })),
+    ({ keys: [first, ...others], takesPlain }) =>
+      first === undefined || takesPlain
+        ? Effect.fail(new InvalidKeyring({ problem: `the entry "${PLAIN}" signs nothing`, purpose: "link" }))
+        : Effect.succeed([first, ...others]),
+  )
 
 const additionalData = (keyId: string, context: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`billwright:${keyId}:${context}`)
@@ -142,7 +157,7 @@ const make = Effect.fnUntraced(function* ({ keys: raw, takesPlain }: Parsed) {
   const keys = new Map<string, CryptoKey>()
   for (const { bytes, id } of raw) {
     const key = yield* Effect.promise(() =>
-      crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]),
+      crypto.subtle.importKey("raw", Redacted.value(bytes), "AES-GCM", false, ["encrypt", "decrypt"]),
     )
     keys.set(id, key)
   }

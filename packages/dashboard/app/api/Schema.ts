@@ -1328,6 +1328,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invoices/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createInvoiceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{id}/portal_link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createPortalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payment_methods/{id}/setup": {
         parameters: {
             query?: never;
@@ -2949,6 +2981,10 @@ export interface components {
             dimensions?: string[];
             counted?: string | null;
         };
+        CreatePayerLink: {
+            expires_in_seconds?: number;
+            language?: ("de" | "en" | "es" | "fr") | null;
+        };
         CreatePaymentMethod: {
             customer_id: string;
             metadata?: {
@@ -4192,6 +4228,14 @@ export interface components {
         };
         PayInvoice: {
             payment_method_id?: string;
+        };
+        PayerLink: {
+            /** @enum {string} */
+            object: "payer_link";
+            url: string;
+            /** Format: date-time */
+            expires_at: string;
+            livemode: boolean;
         };
         PayloadTooLargeError: {
             /** @enum {string} */
@@ -8207,6 +8251,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TestClock"];
+                };
+            };
+        };
+    };
+    createInvoiceLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreatePayerLink"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayerLink"];
+                };
+            };
+        };
+    };
+    createPortalLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreatePayerLink"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayerLink"];
                 };
             };
         };

@@ -107,7 +107,8 @@ const line = (row: DocumentLine, table: LineTable, explanation: string): Markup 
   </tbody>`
 }
 
-const lines = (table: LineTable, explanation: string): Markup =>
+/** The lines as a table that scrolls in itself, each with its computation folded below it. */
+export const lines = (table: LineTable, explanation: string): Markup =>
   html`<div class="wide" role="region" aria-label="${table.caption}" tabindex="0">
     <table class="lines">
       <caption>
@@ -205,9 +206,12 @@ const page = (document: BillingDocument, body: Markup): Markup =>
     </html> `
 
 /** A document as HTML. */
-export const documentHtml = (document: BillingDocument): string => {
+export const documentHtml = (document: BillingDocument): string => page(document, documentMain(document)).text
+
+/** The part of a document's page that has its text. */
+export const documentMain = (document: BillingDocument): Markup => {
   const { customer, heading, seller, stamp } = document
-  const body = html`<main>
+  return html`<main lang="${document.language}">
     <svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${document.color}" /></svg>
     <header>
       ${brand(document)}
@@ -224,5 +228,4 @@ export const documentHtml = (document: BillingDocument): string => {
     ${some(document.payment, (payment) => block(payment, "pay"))}
     ${document.footer.length === 0 ? null : html`<footer>${paragraphs(document.footer)}</footer>`}
   </main>`
-  return page(document, body).text
 }

@@ -13,6 +13,7 @@ import { HoldsApi } from "./HoldsApi.ts"
 import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
 import { MoneyApi } from "./MoneyApi.ts"
+import { PayerLinksApi } from "./PayerLinksApi.ts"
 import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
 import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
@@ -40,6 +41,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(HoldsApi)
   .add(EntitlementsApi)
   .add(TestClockAdvancesApi)
+  .add(PayerLinksApi)
   .add(PaymentMethodSetupsApi)
   .add(RefundResolutionsApi)
   .add(TokenRatingsApi)

@@ -132,6 +132,24 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   },
   ...tokenUsageExamples,
+  createInvoiceLink: {
+    request: { expires_in_seconds: 2_592_000, language: "de" },
+    response: {
+      object: "payer_link",
+      url: "https://shop.example/billing/invoices/i.key_1.default.test.inv_01kb2r8m4n5p6q7r8s9tabcdef.1798450260.de.c2lnbmVkLWJ5LXRoZS1zZXJ2ZXItb25seS0wMTIzNDU2",
+      expires_at: "2026-12-21T09:31:00.000Z",
+      livemode: false,
+    },
+  },
+  createPortalLink: {
+    request: {},
+    response: {
+      object: "payer_link",
+      url: `https://shop.example/billing/account/p.key_1.default.test.${customerId}.1795858260.-.c2lnbmVkLWJ5LXRoZS1zZXJ2ZXItb25seS02NTQzMjEw`,
+      expires_at: "2026-11-22T09:31:00.000Z",
+      livemode: false,
+    },
+  },
   rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
   ...subscriptionExamples,

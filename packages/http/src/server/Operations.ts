@@ -16,6 +16,7 @@ import {
   type MoneyOverview,
   Meter,
   Meters,
+  type PayerLinks,
   type Payments,
   type Plans,
   type Resources,
@@ -37,6 +38,7 @@ import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
 import * as MoneyOperations from "./MoneyOperations.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
+import * as PayerLinkOperations from "./PayerLinkOperations.ts"
 import * as PaymentMethodOperations from "./PaymentMethodOperations.ts"
 import * as PaymentOperations from "./PaymentOperations.ts"
 import * as PlanOperations from "./PlanOperations.ts"
@@ -83,6 +85,7 @@ export const make: Effect.Effect<
   | Documents
   | Entitlements
   | Holds
+  | PayerLinks
   | Payments
   | Usage
   | Events
@@ -100,6 +103,7 @@ export const make: Effect.Effect<
   const entitlementOperations = yield* EntitlementOperations.make
   const paymentOperations = yield* PaymentOperations.make
   const paymentMethodOperations = yield* PaymentMethodOperations.make
+  const payerLinkOperations = yield* PayerLinkOperations.make
   const refundOperations = yield* RefundOperations.make
   const tokenUsageOperations = yield* TokenUsageOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
@@ -118,6 +122,7 @@ export const make: Effect.Effect<
     ...creditOperations,
     ...entitlementOperations,
     ...paymentMethodOperations,
+    ...payerLinkOperations,
     ...refundOperations,
     ...tokenUsageOperations,
     ...invoiceOperations,

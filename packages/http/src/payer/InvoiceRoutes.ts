@@ -1,0 +1,156 @@
+/**
+ * The page of an invoice: how it stands, its PDF, and paying it.
+ */
+import { Documents, type Invoice, Invoices, Payments } from "@billwright/core"
+import {
+  Format,
+  invoicePage,
+  localeOf,
+  noticePage,
+  type PayState,
+  type PayWays,
+} from "@billwright/engine/payer"
+import { Effect } from "effect"
+import { leaving, makeCards } from "./Cards.ts"
+import type { AllRights } from "./PayerPageOptions.ts"
+import { NOWHERE, type Visit, type Visited } from "./Visit.ts"
+
+/** What a payer sees of the state of a payment. */
+const STATES: Readonly<Record<Invoice.Invoice["collection"], PayState>> = {
+  idle: "due",
+  collecting: "waiting",
+  paid: "paid",
+  retrying: "declined",
+  awaiting_method: "due",
+  awaiting_customer: "confirmation",
+  processing: "processing",
+  unresolved: "waiting",
+  exhausted: "declined",
+  needs_attention: "waiting",
+  stopped: "due",
+}
+
+const stateOf = ({ collection, pastDueSince, status }: Invoice.Invoice): PayState => {
+  if (status === "paid" || status === "void") return status
+  const state = STATES[collection]
+  return state === "due" && pastDueSince !== null ? "overdue" : state
+}
+
+/** States in which the payer is asked to pay. */
+const ASKED = new Set<PayState>(["due", "overdue", "declined", "confirmation"])
+
+export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
+  Effect.gen(function* () {
+    const invoices = yield* Invoices
+    const documents = yield* Documents
+    const payments = yield* Payments
+    const cards = yield* makeCards
+    const none: PayWays = { pay: null, methods: [], addCard: null }
+
+    /** Whether this process can make PDF. It is found out by the first page. */
+    let makesPdf: boolean | undefined
+
+    const waysOf = Effect.fnUntraced(function* ({ path }: Visit, invoice: Invoice.Invoice, state: PayState) {
+      const isPossible = allow.pay && ASKED.has(state) && invoice.availableActions.includes("pay")
+      if (!isPossible || cards.provider === null) return none
+      if (cards.provider.methods === undefined) return { ...none, pay: `${path}/pay` }
+      const addCard = `${path}/card`
+      const saved = yield* cards.saved(invoice.customerId)
+      if (state === "confirmation" && saved[0]?.isDefault === true)
+        return { ...none, pay: `${path}/pay`, addCard }
+      const methods = saved.map(({ brand, id, last4, type }) => ({
+        brand: brand ?? type,
+        last4,
+        pay: `${path}/pay/${id}`,
+      }))
+      return { ...none, methods, addCard }
+    })
+
+    const show = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {
+      const document = yield* documents.invoice(invoice.id)
+      makesPdf ??= yield* documents.pdf(document).pipe(
+        Effect.as(true),
+        Effect.catchTag("PdfUnavailable", () => Effect.succeed(false)),
+      )
+      const frame = visit.frame(document.language)
+      const format = new Format(localeOf(frame.language), invoice.currency)
+      const state = stateOf(invoice)
+      const page = invoicePage(frame, {
+        document,
+        state,
+        amountDue: format.money(invoice.amountDue),
+        dueDate: invoice.dueAt === null ? null : format.date(invoice.dueAt, timezone),
+        pdf: makesPdf ? `${visit.path}/pdf` : null,
+        ways: yield* waysOf(visit, invoice, state),
+      })
+      return visit.answers.page(200, page)
+    })
+
+    const pdf = Effect.fnUntraced(function* ({ answers }: Visit, { id, number }: Invoice.Invoice) {
+      const bytes = yield* documents.invoice(id).pipe(Effect.flatMap(documents.pdf))
+      return answers.pdf(bytes, number ?? id)
+    })
+
+    const languageOf = ({ id }: Invoice.Invoice) =>
+      Effect.map(documents.invoice(id), ({ language }) => language)
+
+    /** Charges at most once, however often the form arrives: an attempt under way refuses another one. */
+    const pay = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice, method?: string) {
+      const language = yield* languageOf(invoice)
+      if (method !== undefined && (yield* cards.find(method, invoice.customerId)) === undefined)
+        return visit.answers.seeOther(visit.path)
+      const input = {
+        returnUrl: `${visit.address}/return`,
+        ...(method && { paymentMethodId: method as never }),
+      }
+      return yield* payments.startPayment(invoice.id, input).pipe(
+        Effect.map((started) => leaving(visit, language, started) ?? visit.answers.seeOther(visit.path)),
+        Effect.catchTag("ActionUnavailable", () =>
+          // Whoever clicks twice is told how the first click fares.
+          Effect.map(invoices.get(invoice.id), (now) =>
+            ASKED.has(stateOf(now))
+              ? visit.answers.page(409, noticePage(visit.frame(language), "impossible", visit.path))
+              : visit.answers.seeOther(visit.path),
+          ),
+        ),
+      )
+    })
+
+    /** The payer is back from a page of the provider, which is read. */
+    const returned = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice, method?: string) {
+      if (method !== undefined) yield* cards.returned(method, invoice.customerId)
+      else {
+        yield* payments.refresh(invoice.id).pipe(
+          // Billing runs read it again. The page shows what is known.
+          Effect.catchTag(["ActionUnavailable", "PaymentProviderUnavailable"], () => Effect.void),
+        )
+      }
+      return visit.answers.seeOther(visit.path)
+    })
+
+    const post = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {
+      const [action, id, ...more] = visit.rest
+      if (!allow.pay || more.length > 0) return NOWHERE
+      if (action === "pay") return yield* pay(visit, invoice, id)
+      if (action !== "card" || id !== undefined) return NOWHERE
+      const { customerId } = invoice
+      return yield* cards.begin(visit, yield* languageOf(invoice), customerId)
+    })
+
+    const get = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {
+      const [action, id, ...more] = visit.rest
+      if (more.length > 0) return NOWHERE
+      if (action === undefined) return yield* show(visit, invoice)
+      if (action === "pdf" && id === undefined) return yield* pdf(visit, invoice)
+      return action === "return" ? yield* returned(visit, invoice, id) : NOWHERE
+    })
+
+    return (visit: Visit): Visited =>
+      invoices.get(visit.claims.id).pipe(
+        Effect.catchTag("InvoiceNotFound", () => Effect.succeed(null)),
+        Effect.flatMap((invoice): Visited => {
+          if (invoice === null || invoice.status === "draft") return Effect.succeed(NOWHERE)
+          return visit.isPost ? post(visit, invoice) : get(visit, invoice)
+        }),
+      )
+  })

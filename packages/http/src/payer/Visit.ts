@@ -1,0 +1,50 @@
+/**
+ * A request with a link that is valid.
+ */
+import type { InvalidInput, LinkToken } from "@billwright/core"
+import type { CurrentTenant } from "@billwright/core"
+import { type Frame, type Language, localeOf } from "@billwright/engine/payer"
+import type { Effect } from "effect"
+import type { DomainError } from "../server/ErrorResponse.ts"
+import type { HttpResponse } from "../server/HttpExchange.ts"
+import type { PageAnswers } from "./PageAnswer.ts"
+
+export interface Visit {
+  readonly claims: LinkToken.LinkClaims
+  /** The parts of the path after the token. */
+  readonly rest: ReadonlyArray<string>
+  readonly isPost: boolean
+  /** The query string without `?`. */
+  readonly query: string
+  /** The path of the link's page, as the browser sees it: `/billing/invoices/…`. */
+  readonly path: string
+  /** The same with scheme and host, for a provider that sends the payer back. */
+  readonly address: string
+  readonly answers: PageAnswers
+  /** What a page has around it, in a language that its link does not name otherwise. */
+  readonly frame: (language: string | null) => Frame
+}
+
+/** There is no such page, or nothing that the link was for is there any more. Both look the same. */
+export const NOWHERE = "nowhere"
+
+/** Answers a visit. `NOWHERE` is answered like a link that is wrong. */
+export type Visited = Effect.Effect<HttpResponse | typeof NOWHERE, DomainError | InvalidInput, CurrentTenant>
+
+/** Longest `accept-language` that is looked at, in characters. */
+const MAX_ACCEPTED = 500
+
+/** The language that a browser asks for first, of those that there are. */
+export const languageOf = (accepted: string | undefined, fallback: string): Language => {
+  const tags = (accepted ?? "")
+    .slice(0, MAX_ACCEPTED)
+    .split(",")
+    .map((entry) => {
+      const [tag = "", ...parameters] = entry.trim().split(";")
+      const quality = parameters.map((text) => /^\s*q=([\d.]+)/.exec(text)?.[1]).find(Boolean)
+      return { tag: tag.trim(), quality: quality === undefined ? 1 : Number(quality) }
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+  return localeOf(...tags.map(({ tag }) => tag), fallback).language
+}
