@@ -106,6 +106,11 @@ const ON_TEST_CLOCKS = [
 
 /** Made for customers by hand, because people look at them. No resource needs it: thresholds have none of it. */
 const FOR_PEOPLE = [
+  // Links to the pages of a customer.
+  "billwright/src/runtime/ResourceCalls.ts",
+  "core/src/payer/PayerLinks.ts",
+  "http/src/api/PayerLinksApi.ts",
+  "http/src/payer/PortalRoutes.ts",
   "billwright/src/testing/MakeTesting.ts",
   "billwright/src/testing/Testing.ts",
   "cli/src/Billwright.ts",

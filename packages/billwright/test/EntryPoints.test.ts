@@ -63,6 +63,7 @@ describe("billwright", () => {
       "@billwright/dashboard",
       "@billwright/http",
       "@billwright/http/node",
+      "@billwright/http/payer",
       "@billwright/node",
     ])
   })

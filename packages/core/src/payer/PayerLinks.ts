@@ -125,21 +125,19 @@ export class PayerLinks extends Context.Service<
         })
 
         const invoice = Effect.fn("PayerLinks.invoice")(function* (id: string, input: LinkOptions = {}) {
-          const to = yield* configured
           const { expiresInSeconds = INVOICE_LINK_SECONDS, language = null } = yield* decodeOptions(input)
           const found = yield* invoices.get(id)
           if (found.status === "draft") {
             const problem = "link is not possible: the invoice is draft"
             return yield* new ActionUnavailable({ object: "invoice", id: found.id, problem })
           }
-          return yield* make(to, "invoice", found.id, expiresInSeconds, language)
+          return yield* make(yield* configured, "invoice", found.id, expiresInSeconds, language)
         })
 
         const portal = Effect.fn("PayerLinks.portal")(function* (id: string, input: LinkOptions = {}) {
-          const to = yield* configured
           const { expiresInSeconds = PORTAL_LINK_SECONDS, language = null } = yield* decodeOptions(input)
           const found = yield* orNotFound(yield* owners.find(yield* knownId(id)), id)
-          return yield* make(to, "portal", found.id, expiresInSeconds, language)
+          return yield* make(yield* configured, "portal", found.id, expiresInSeconds, language)
         })
 
         const open = (token: string): Effect.Effect<LinkClaims | LinkProblem> =>
