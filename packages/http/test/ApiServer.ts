@@ -1,5 +1,13 @@
 import * as Http from "node:http"
-import { type ApiKey, ApiKeys, Billing, CurrentTenant, NetworkAddress, Tenant } from "@billwright/core"
+import {
+  type ApiKey,
+  ApiKeys,
+  Billing,
+  CurrentTenant,
+  generateKey,
+  NetworkAddress,
+  Tenant,
+} from "@billwright/core"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { Memory, MemoryInspector } from "@billwright/memory"
@@ -193,6 +201,9 @@ const send = (
 /** Allows webhooks to this machine, where the endpoints of tests are. */
 const network = Effect.runSync(NetworkAddress.makePolicy({ allowLoopback: true }))
 
+/** Without it, there are no links for payers. */
+const payerPages = { url: "https://shop.example/billing", keys: generateKey("k1") }
+
 let judge: Judge | undefined
 
 /** Starts a server for one test. It stops with the test. */
@@ -203,7 +214,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
   const transcript: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void logs.push(line))
   const services = yield* Layer.build(
-    Billing.layerWith({ webhooks: { network }, ...options.billing }).pipe(
+    Billing.layerWith({ webhooks: { network }, payerPages, ...options.billing }).pipe(
       Layer.provideMerge(options.storage ?? Memory.layer),
       Layer.merge(Logger.layer([logger])),
     ),
