@@ -157,8 +157,8 @@ export interface BillingOptions<
   readonly payerPages?: PayerPagesOptions
   readonly http?: {
     /**
-     * The request rate of one API key: the sustained number per second, and how many may come at once. Default: no
-     * limit.
+     * The request rate of one API key, and of one invoice or customer on pages for payers: the sustained number per second,
+     * and how many may come at once. Default: no limit.
      */
     readonly rateLimit?: { readonly requestsPerSecond: number; readonly burst?: number }
     /**

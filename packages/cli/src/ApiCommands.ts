@@ -20,6 +20,8 @@ export interface Kind {
   readonly prefix: string
 }
 
+const Link = Schema.Struct({ url: Schema.String })
+
 /** A value of the API. Its fields are printed as they are. */
 export const Shown = Schema.Record(Schema.String, Schema.Unknown)
 type Shown = typeof Shown.Type
@@ -210,6 +212,28 @@ export const action = (kind: Kind, path: string, { description, name, warning }:
     Effect.fn(function* (options) {
       yield* confirmed(warning, options.id, options.yes === true)
       yield* send(pathOf(kind, options.id, path), {}, options.json)
+    }),
+  ).pipe(
+    Command.withDescription(description),
+    Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+  )
+
+/** Makes a link for a payer. Programs get the whole answer, and people the address alone, to copy. */
+export const linker = (kind: Kind, path: string, { description, name }: Plain) =>
+  Command.make(
+    name,
+    {
+      id: idOf(kind),
+      expiresInSeconds: optionalInt("expires-in-seconds", "For how long it is valid: at most 90 days."),
+      language: optional("language", "de, en, es or fr. Default: that of the customer."),
+      ...common,
+    },
+    Effect.fn(function* (options) {
+      const { expiresInSeconds, id, language } = options
+      const api = yield* ApiClient
+      const fields = { expires_in_seconds: expiresInSeconds, language }
+      const { text, value } = yield* api.post(pathOf(kind, id, path), Link, bodyOf(fields))
+      yield* Console.log(options.json ? text : value.url)
     }),
   ).pipe(
     Command.withDescription(description),

@@ -96,6 +96,10 @@ export const customers = Command.make("customers").pipe(
       test_clock_id: Api.optional("test-clock", "Only customers of this test clock. Default: all."),
     }),
     update,
+    Api.linker(kind, "/portal_link", {
+      name: "portal-link",
+      description: "Make a link for the customer alone: plan, usage, invoices, payment methods, cancel",
+    }),
     Api.remover(kind, "erased", {
       name: "delete",
       description: "Erase a customer's personal data for good, and keep the usage",

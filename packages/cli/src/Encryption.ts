@@ -29,21 +29,27 @@ export interface EncryptionOptions {
 /** The errors of reading the keys. */
 export type EncryptionFailure = KeyFile.KeyFileError | Misconfigured
 
-const fromEnvironment = Config.Redacted(VARIABLE).pipe(
-  Config.option,
-  Effect.mapError(explainConfig),
-  // An empty variable counts as not set.
-  Effect.map(Option.filter((keys) => Redacted.value(keys).trim() !== "")),
-)
+/** The keys of an environment variable. An empty variable counts as not set. */
+export const fromEnvironment = (
+  variable: string,
+): Effect.Effect<Option.Option<Redacted.Redacted<string>>, Misconfigured> =>
+  Config.Redacted(variable).pipe(
+    Config.option,
+    Effect.mapError(explainConfig),
+    Effect.map(Option.filter((keys) => Redacted.value(keys).trim() !== "")),
+  )
 
-/** The key file is outside the database, so that a dump of the database doesn't contain the key. */
-const fromFile = (dataDir: string): Effect.Effect<Redacted.Redacted<string>, EncryptionFailure> =>
+/** A key file is outside the database, so that a dump of the database doesn't contain the key. */
+export const fromFile = (
+  dataDir: string,
+  name: string,
+): Effect.Effect<Redacted.Redacted<string>, EncryptionFailure> =>
   Effect.andThen(
     Effect.tryPromise({
       try: () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
       catch: (cause) => new Misconfigured({ message: `${dataDir} can't be created: ${String(cause)}` }),
     }),
-    KeyFile.readOrMake(join(dataDir, KEY_FILE)),
+    KeyFile.readOrMake(join(dataDir, name)),
   )
 
 const missing = new Misconfigured({
@@ -60,9 +66,9 @@ const missing = new Misconfigured({
 export const keys = Effect.fnUntraced(function* (
   options: EncryptionOptions,
 ): Effect.fn.Return<NonNullable<Billing.BillingOptions["encryption"]>, EncryptionFailure> {
-  const given = yield* fromEnvironment
+  const given = yield* fromEnvironment(VARIABLE)
   if (Option.isSome(given)) return given.value
   if (options.store === "memory") return "none"
-  if (options.store === "embedded") return yield* fromFile(options.dataDir)
+  if (options.store === "embedded") return yield* fromFile(options.dataDir, KEY_FILE)
   return options.allowPlaintextSecrets ? "none" : yield* missing
 })

@@ -135,6 +135,10 @@ export const invoices = Command.make("invoices").pipe(
       warning: "issue the draft for good",
     }),
     pay,
+    Api.linker(kind, "/link", {
+      name: "link",
+      description: "Make a link for the payer: the invoice, its PDF, and how to pay it",
+    }),
     Api.action(kind, "/void", {
       name: "void",
       description: "Void an invoice. It stays, with its number",

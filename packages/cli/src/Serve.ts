@@ -13,6 +13,7 @@ import type { Failure } from "./Failure.ts"
 import * as FirstKeys from "./FirstKeys.ts"
 import * as KeysFile from "./KeysFile.ts"
 import * as Metrics from "./Metrics.ts"
+import * as PayerPages from "./PayerPages.ts"
 import * as Pepper from "./Pepper.ts"
 import * as ProofKeys from "./ProofKeys.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -78,9 +79,10 @@ const flags = {
   keysFile: KeysFile.flag,
   pepperFile: Pepper.pepperFile,
   ...RateLimit.flags,
+  ...PayerPages.flags,
 }
 
-interface Roles extends RateLimit.RateLimitOptions {
+interface Roles extends RateLimit.RateLimitOptions, PayerPages.PayerPageFlags {
   readonly store: "embedded" | "postgres" | "memory"
   readonly dispatch: boolean
   readonly dispatchOnly: boolean
@@ -96,7 +98,7 @@ const problemOf = (options: Roles): string | undefined => {
     return `--dispatch-only is for workers that share a Postgres with servers: use --store postgres. A server with --store ${store} sends its webhooks itself`
   }
   return leaseSeconds > attemptSeconds
-    ? RateLimit.problemOf(options)
+    ? (RateLimit.problemOf(options) ?? PayerPages.problemOf(options))
     : `--lease-seconds (${leaseSeconds}) must be more than --attempt-seconds (${attemptSeconds})`
 }
 
@@ -122,6 +124,7 @@ interface Announcement {
   /** The file with the keys, if they must not be printed. */
   readonly keysFile: Option.Option<string>
   readonly allowLoopback: boolean
+  readonly payerPages: Option.Option<string>
 }
 
 /** Prints the first keys and a first request, or else where the keys are. */
@@ -137,7 +140,7 @@ const keysLines = ({ keys, keysFile, url }: Announcement): ReadonlyArray<string>
 }
 
 const announce = (announcement: Announcement): ReadonlyArray<string> => {
-  const { allowLoopback, metricsUrl, url } = announcement
+  const { allowLoopback, metricsUrl, payerPages, url } = announcement
   return [
     `Billwright listening on ${url}`,
     ...keysLines(announcement),
@@ -145,6 +148,7 @@ const announce = (announcement: Announcement): ReadonlyArray<string> => {
     `Dashboard:     ${url}/`,
     metricsLine(metricsUrl),
     ...loopbackLines(allowLoopback),
+    ...Option.toArray(payerPages).map((address) => `Payer pages:   ${address}`),
     `API reference: ${url}/docs`,
   ]
 }
@@ -174,6 +178,7 @@ const services = (
   options: Store.StoreOptions &
     Encryption.EncryptionOptions &
     Dispatch.DispatchOptions &
+    PayerPages.PayerPageFlags &
     Pepper.PepperOptions & { readonly keysFile: Option.Option<string> },
 ): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd, Failure> =>
   Layer.unwrap(
@@ -184,7 +189,8 @@ const services = (
       const network = yield* Dispatch.policyOf(options)
       const { signer } = yield* ProofKeys.keys
       const proofs = signer === undefined ? {} : { proofs: signer }
-      return Billing.layerWith({ encryption, keys, webhooks: { network }, ...proofs }).pipe(
+      const links = yield* PayerPages.billingOptions(options)
+      return Billing.layerWith({ encryption, keys, webhooks: { network }, ...proofs, ...links }).pipe(
         Layer.provideMerge(Store.layer(options)),
       )
     }),
@@ -211,18 +217,30 @@ export const serve = Command.make(
       yield* Console.log("Billwright sending webhooks")
       return yield* storeEnd
     }
-    const server = yield* Server.make(RateLimit.serverOptions(options))
+    const serverOptions = RateLimit.serverOptions(options)
+    const server = yield* Server.make(serverOptions)
     const context = yield* Effect.context<never>()
-    const api = ProofKeys.publishing(yield* ProofKeys.keys, withDashboard(NodeHandler.make(server, context)))
+    const operators = ProofKeys.publishing(
+      yield* ProofKeys.keys,
+      withDashboard(NodeHandler.make(server, context)),
+    )
+    const api = yield* PayerPages.serving(options, serverOptions, operators)
     const listening = yield* Scope.provide(
       NodeServer.listen(ownMetrics === undefined ? withMetrics(metrics, api) : api, options),
       yield* Scope.fork(parts),
     )
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
     const metricsUrl = (ownMetrics ?? listening).url
-    const { allowLoopback, keysFile } = options
+    const { allowLoopback, keysFile, payerPages } = options
     const keys = yield* firstKeys(keysFile)
-    for (const line of announce({ url: listening.url, metricsUrl, keys, keysFile, allowLoopback })) {
+    for (const line of announce({
+      url: listening.url,
+      metricsUrl,
+      keys,
+      keysFile,
+      allowLoopback,
+      payerPages,
+    })) {
       yield* Console.log(line)
     }
     return yield* storeEnd

@@ -5,4 +5,5 @@
  * It serves only files. The page gets its data from the REST API.
  */
 export { type DashboardHandler, type DashboardOptions, handler } from "./Handler.ts"
+export { SECTIONS } from "./Sections.ts"
 export { type NodeHandler, nodeHandler } from "./NodeHandler.ts"

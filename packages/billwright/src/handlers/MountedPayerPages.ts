@@ -4,13 +4,14 @@
 import { checkPagesUrl } from "@billwright/core"
 import { problemsOfTheme } from "@billwright/engine"
 import { Effect } from "effect"
+import type { BillingOptions } from "../BillingOptions.ts"
 import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
 import type { Engine } from "../runtime/Engine.ts"
 import * as OptionRules from "../runtime/OptionRules.ts"
 import { checkOpen } from "./MountedHandlers.ts"
 import { type Answer, closedAnswer, mounted } from "./MountedPages.ts"
 import * as MountPath from "./MountPath.ts"
-import type { PayerPageHandlers, PayerPageMount, PayerPagesOptions } from "./PayerPageHandlers.ts"
+import type { PayerPageHandlers, PayerPageMount } from "./PayerPageHandlers.ts"
 
 const { anything, boolean, fields } = OptionRules
 
@@ -23,23 +24,38 @@ const checkMount = OptionRules.argument({
   basePath: anything,
 })
 
-const load = async ({ calls }: Engine, basePath: string, options: PayerPageMount): Promise<Answer> => {
+/** The options of `createBilling` that the pages need. */
+type Configured = Pick<BillingOptions, "http" | "payerPages">
+
+const load = async (
+  { calls }: Engine,
+  { http: { rateLimit } = {} }: Configured,
+  basePath: string,
+  options: PayerPageMount,
+): Promise<Answer> => {
   const [{ FetchHandler }, { PayerPages }] = await Promise.all([
     import("@billwright/http"),
     import("@billwright/http/payer"),
   ])
   const { basePath: _, ...pageOptions } = options
-  const pages = await Effect.runPromiseWith(calls.context)(PayerPages.make(pageOptions))
+  const pages = await Effect.runPromiseWith(calls.context)(
+    PayerPages.make({ ...pageOptions, ...(rateLimit === undefined ? {} : { rateLimit }) }),
+  )
   return FetchHandler.make(pages, calls.context, { basePath })
 }
 
-const makeAnswer = (engine: Engine, basePath: string, options: PayerPageMount): Answer => {
+const makeAnswer = (
+  engine: Engine,
+  configured: Configured,
+  basePath: string,
+  options: PayerPageMount,
+): Answer => {
   let loading: Promise<Answer> | undefined
   return async (request, env) => {
     if (MountPath.strip(MountPath.targetOf(request), basePath) === undefined) return undefined
     try {
       return await engine.whileOpen(async () =>
-        (await (loading ??= load(engine, basePath, options)))(request, env),
+        (await (loading ??= load(engine, configured, basePath, options)))(request, env),
       )
     } catch (error) {
       if (error instanceof ClosedError) return closedAnswer()
@@ -49,15 +65,17 @@ const makeAnswer = (engine: Engine, basePath: string, options: PayerPageMount): 
 }
 
 export const makePayerPages =
-  (engine: Engine, configured: PayerPagesOptions | undefined) =>
+  (engine: Engine, configured: Configured) =>
   (options: PayerPageMount = {}): PayerPageHandlers => {
     checkOpen(engine)
-    if (configured === undefined) {
+    const { payerPages } = configured
+    if (payerPages === undefined) {
       throw new ConfigurationError(
         "pages for payers need an address and a key: createBilling({ payerPages: { url, keys } })",
       )
     }
     checkMount(options, "payerPages")
-    const basePath = MountPath.normalize(options.basePath ?? new URL(checkPagesUrl(configured.url)).pathname)
-    return mounted({ name: "the pages for payers", basePath, answer: makeAnswer(engine, basePath, options) })
+    const basePath = MountPath.normalize(options.basePath ?? new URL(checkPagesUrl(payerPages.url)).pathname)
+    const answer = makeAnswer(engine, configured, basePath, options)
+    return mounted({ name: "the pages for payers", basePath, answer })
   }

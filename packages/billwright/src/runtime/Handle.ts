@@ -120,7 +120,7 @@ export const makeBilling = (
     {
       ...handlers,
       dashboard: makeDashboard(engine, handlers.fetch),
-      payerPages: makePayerPages(engine, payerPages),
+      payerPages: makePayerPages(engine, { http, ...(payerPages && { payerPages }) }),
       deliverDue,
       runDue: (what?: RunDue, callOptions?: CallOptions) => runDue(calls, what, callOptions),
       rotateEncryption: (callOptions?: CallOptions) => rotateEncryption(calls, callOptions),

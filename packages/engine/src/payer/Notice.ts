@@ -5,7 +5,14 @@ import { html, type Markup } from "../documents/Markup.ts"
 import { type Frame, framed, link, textsOf } from "./Frame.ts"
 
 /** What a page may say instead of what was asked for. */
-export type NoticeKind = "wrong" | "expired" | "refused" | "impossible" | "providerFailed" | "unavailable"
+export type NoticeKind =
+  | "wrong"
+  | "expired"
+  | "refused"
+  | "impossible"
+  | "tooMany"
+  | "providerFailed"
+  | "unavailable"
 
 const notice = (frame: Frame, title: string, text: string, more: Markup | null): string =>
   framed(
@@ -26,6 +33,7 @@ export const noticePage = (frame: Frame, kind: NoticeKind, back: string | null):
     expired: [texts.expired, texts.expiredMore],
     refused: [texts.refused, texts.refusedMore],
     impossible: [texts.failed, texts.impossible],
+    tooMany: [texts.tooMany, texts.tooManyMore],
     providerFailed: [texts.failed, texts.providerFailed],
     unavailable: [texts.failed, texts.unavailable],
   }

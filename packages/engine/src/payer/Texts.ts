@@ -44,6 +44,8 @@ export interface PayerTexts {
   readonly refusedMore: string
   readonly failed: string
   readonly impossible: string
+  readonly tooMany: string
+  readonly tooManyMore: string
   readonly providerFailed: string
   readonly unavailable: string
   // The pages of a customer.

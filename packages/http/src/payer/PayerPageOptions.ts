@@ -2,6 +2,7 @@
  * How pages for payers look, and what payers may do there.
  */
 import { problemsOfTheme, type Theme } from "@billwright/engine"
+import type { RateLimitOptions } from "../server/RateLimit.ts"
 
 /** What payers may do. Each is `true` by default. What is `false` is neither shown nor possible. */
 export interface PayerRights {
@@ -18,6 +19,8 @@ export interface PayerRights {
 export interface PayerPageOptions {
   readonly theme?: Theme
   readonly allow?: PayerRights
+  /** How many requests an invoice or a customer's pages may get in this process. Default: no limit. */
+  readonly rateLimit?: RateLimitOptions
 }
 
 const RIGHTS = ["pay", "usage", "methods", "cancel"] as const

@@ -4,10 +4,17 @@
  *
  * The link is checked before anything is read. A form counts only when our own page has sent it.
  */
-import { CurrentTenant, InvoiceSettings, PayerLinks, PayerPagesUnavailable } from "@billwright/core"
+import {
+  CurrentTenant,
+  InvoiceSettings,
+  type LinkToken,
+  PayerLinks,
+  PayerPagesUnavailable,
+} from "@billwright/core"
 import { type Frame, localeOf, type NoticeKind, noticePage } from "@billwright/engine/payer"
 import { Cause, Effect, Option } from "effect"
 import { type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "../server/HttpExchange.ts"
+import * as RateLimit from "../server/RateLimit.ts"
 import { makeInvoiceRoutes } from "./InvoiceRoutes.ts"
 import { PageAnswers } from "./PageAnswer.ts"
 import { checkPayerPages, type PayerPageOptions, rightsOf } from "./PayerPageOptions.ts"
@@ -31,9 +38,15 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   expired: 410,
   refused: 403,
   impossible: 409,
+  tooMany: 429,
   providerFailed: 503,
   unavailable: 503,
 }
+/**
+ * How often something may be done with what a link is for, besides looking at its page: pay, begin a card, make a PDF, ask
+ * the provider how things stand. Nobody does that often, except a program that tries stolen cards.
+ */
+const ACTIONS = { requestsPerSecond: 0.2, burst: 30 }
 const METHODS = "GET, HEAD, POST"
 /** `/invoices/<token>`, and what follows. */
 const PATH = /^\/(invoices|account)\/([^/]+)(?:\/(.+))?$/
@@ -46,6 +59,10 @@ const isOurs = ({ header }: HttpRequest, origin: string): boolean => {
   const site = header("sec-fetch-site")
   return site === undefined ? header("origin") === origin : site === "same-origin"
 }
+
+/** Names what a link is for. All links to it share its limits, and only links that we have signed count. */
+const subjectOf = ({ id, tenant }: LinkToken.LinkClaims): string =>
+  [tenant.accountId, tenant.mode, id].join(".")
 
 /** What to say about a failure. `undefined`: it is a bug, or the storage is out of reach. */
 const kindOf = (error: unknown): NoticeKind => {
@@ -73,6 +90,8 @@ export const make = (
     const { theme = {} } = options
     const answers = new PageAnswers(theme)
     const allow = rightsOf(options)
+    const limitAll = RateLimit.make(options.rateLimit)
+    const limitActions = RateLimit.make(ACTIONS)
     const routes = {
       invoice: yield* makeInvoiceRoutes(allow, timezone),
       portal: yield* makePortalRoutes(allow, timezone, locale),
@@ -86,8 +105,25 @@ export const make = (
       isTest,
     })
 
-    const say = (frame: Frame, kind: NoticeKind, back: string | null): HttpResponse =>
-      answers.page(STATUS[kind], noticePage(frame, kind, back))
+    const say = (
+      frame: Frame,
+      kind: NoticeKind,
+      back: string | null,
+      headers?: Readonly<Record<string, string>>,
+    ): HttpResponse => answers.page(STATUS[kind], noticePage(frame, kind, back), headers)
+
+    /** Counts a visit. Answers instead of the page if there were too many. */
+    const limited = ({ claims, frame, isPost, path, rest }: Visit, { language }: Frame) => {
+      const subject = subjectOf(claims)
+      const isAction = isPost || rest.length > 0
+      return limitAll(subject).pipe(
+        Effect.andThen(isAction ? limitActions(subject) : Effect.void),
+        Effect.as(undefined),
+        Effect.catchTag("RateLimited", ({ retryAfterSeconds }) =>
+          Effect.succeed(say(frame(language), "tooMany", path, { "retry-after": String(retryAfterSeconds) })),
+        ),
+      )
+    }
 
     /** `strange`: what a page has around it for somebody of whom nothing is known. */
     const visited = (visit: Visit, strange: Frame): Effect.Effect<HttpResponse> => {
@@ -133,7 +169,7 @@ export const make = (
         frame: (language) =>
           frameOf(claims.language ?? localeOf(language, locale).language, claims.tenant.mode === "test"),
       }
-      return yield* visited(visit, strange)
+      return (yield* limited(visit, strange)) ?? (yield* visited(visit, strange))
     })
 
     return (request) =>

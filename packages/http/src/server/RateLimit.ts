@@ -1,10 +1,9 @@
 /**
- * A limit on requests for each API key: a token bucket in this process.
+ * A limit on requests for each API key, or for what a link for payers is for: a token bucket in this process.
  *
  * It protects a process from one busy key. To limit requests to several processes together, use a gateway in front
  * of them.
  */
-import type { ApiKey } from "@billwright/core"
 import { Clock, Effect } from "effect"
 import { RateLimited } from "./ErrorResponse.ts"
 
@@ -26,14 +25,15 @@ interface Bucket {
   at: number
 }
 
-export type RateLimit = (id: ApiKey.ApiKeyId) => Effect.Effect<void, RateLimited>
+/** Counts a request of a key by its id. */
+export type RateLimit = (id: string) => Effect.Effect<void, RateLimited>
 
 /** Makes the limit. Without options there is no limit. */
 export const make = (options: RateLimitOptions | undefined): RateLimit => {
   if (options === undefined) return () => Effect.void
   const perMilli = options.requestsPerSecond / 1000
   const burst = Math.max(1, options.burst ?? options.requestsPerSecond)
-  const buckets = new Map<ApiKey.ApiKeyId, Bucket>()
+  const buckets = new Map<string, Bucket>()
   return (id) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       if (buckets.size >= MAX_BUCKETS) buckets.clear()

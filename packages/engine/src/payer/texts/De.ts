@@ -37,6 +37,9 @@ export const de: PayerTexts = {
     "Es wurde nichts geändert. Bitte öffnen Sie Ihren Link noch einmal und versuchen Sie es erneut.",
   failed: "Das hat nicht geklappt",
   impossible: "Das ist im Moment nicht möglich. Bitte gehen Sie zurück, um den Stand zu sehen.",
+  tooMany: "Zu viele Anfragen",
+  tooManyMore:
+    "Es wurde nichts geändert. Bitte warten Sie einen Augenblick, und versuchen Sie es dann noch einmal.",
   providerFailed:
     "Der Zahlungsdienst hat nicht wie erwartet geantwortet. Bitte gehen Sie zurück, um den Stand zu sehen, bevor Sie es noch einmal versuchen.",
   unavailable: "Bitte versuchen Sie es gleich noch einmal.",

@@ -34,6 +34,8 @@ export const en: PayerTexts = {
   refusedMore: "Nothing was changed. Please open your link again, and try once more.",
   failed: "That did not work",
   impossible: "It is not possible at the moment. Please go back to see how things stand.",
+  tooMany: "Too many requests",
+  tooManyMore: "Nothing was changed. Please wait a moment, and try once more.",
   providerFailed:
     "The payment service did not answer as it should. Please go back to see how things stand before you try again.",
   unavailable: "Please try again in a moment.",

@@ -34,6 +34,8 @@ export const es: PayerTexts = {
   refusedMore: "No se ha cambiado nada. Abra de nuevo su enlace e inténtelo otra vez.",
   failed: "No ha funcionado",
   impossible: "No es posible en este momento. Vuelva atrás para ver cómo está todo.",
+  tooMany: "Demasiadas solicitudes",
+  tooManyMore: "No se ha cambiado nada. Espere un momento e inténtelo de nuevo.",
   providerFailed:
     "El servicio de pago no respondió como debía. Vuelva atrás para ver cómo está todo antes de intentarlo de nuevo.",
   unavailable: "Inténtelo de nuevo en un momento.",

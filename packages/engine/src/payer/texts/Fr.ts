@@ -36,6 +36,8 @@ export const fr: PayerTexts = {
   refusedMore: "Rien n’a été modifié. Ouvrez de nouveau votre lien et réessayez.",
   failed: "Cela n’a pas fonctionné",
   impossible: "Ce n’est pas possible pour le moment. Revenez en arrière pour voir où en sont les choses.",
+  tooMany: "Trop de demandes",
+  tooManyMore: "Rien n’a été modifié. Veuillez patienter un instant, puis réessayer.",
   providerFailed:
     "Le service de paiement n’a pas répondu comme prévu. Revenez en arrière pour voir où en sont les choses avant de réessayer.",
   unavailable: "Merci de réessayer dans un instant.",
