@@ -59,8 +59,10 @@ export const framed = (frame: Frame, title: string, main: Markup): string =>
     title,
     [frame.style],
     html`<body>
-      ${testBanner(frame)}
-      <header class="top">${brand(frame)}</header>
+      <header>
+        ${testBanner(frame)}
+        <div class="top">${brand(frame)}</div>
+      </header>
       ${main}
     </body>`,
   )
@@ -72,7 +74,8 @@ export const aboveDocument = (frame: Frame, document: BillingDocument, above: Ma
     document.title,
     [STYLE, frame.style],
     html`<body class="invoice">
-      ${testBanner(frame)}${above}${documentMain(document)}
+      <header>${testBanner(frame)}</header>
+      ${above}${documentMain(document)}
     </body>`,
   )
 
