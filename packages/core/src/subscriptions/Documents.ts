@@ -73,9 +73,13 @@ export class Documents extends Context.Service<
     /** Of an invoice. A draft has the lines and taxes that it would be issued with now. */
     readonly invoice: (id: string) => Effect.Effect<BillingDocument, InvoiceNotFound | Failure, CurrentTenant>
 
-    /** Of the invoice that a subscription gets next, with the usage that is recorded by now. `null` if it gets none. */
+    /**
+     * Of the invoice that a subscription gets next, with the usage that is recorded by now. `null` if it gets none. `locale`
+     * is a language tag for a reader who wants another language than that of the customer.
+     */
     readonly upcoming: (
       subscriptionId: string,
+      locale?: string,
     ) => Effect.Effect<UpcomingDocument | null, InvalidInput | SubscriptionNotFound | Failure, CurrentTenant>
 
     readonly creditNote: (
@@ -99,8 +103,8 @@ export class Documents extends Context.Service<
       const paymentStore = yield* optionalPort(PaymentStore)
       const subscriptionStore = yield* optionalPort(SubscriptionStore)
       const owners = (yield* Collections).of(customers)
-      const { locale, seller, timezone } = yield* InvoiceSettings
-      const settings = { seller, locale, timezone }
+      const { locale: fallback, seller, timezone } = yield* InvoiceSettings
+      const settings = { seller, locale: fallback, timezone }
 
       /** Whom an invoice is addressed to: as it says itself, or the customer as it is now. */
       const recipientOf = Effect.fnUntraced(function* (invoiceId: InvoiceId, customerId: CustomerId) {
@@ -141,13 +145,14 @@ export class Documents extends Context.Service<
         })
       })
 
-      const upcoming = Effect.fn("Documents.upcoming")(function* (subscriptionId: string) {
+      const upcoming = Effect.fn("Documents.upcoming")(function* (subscriptionId: string, locale?: string) {
         const found = yield* invoices.upcoming(subscriptionId)
         if (found === null) return null
         const { invoiceDocument } = yield* writing
+        const customer = yield* recipientOf(found.id, found.customerId)
         const input = {
           invoice: found,
-          customer: yield* recipientOf(found.id, found.customerId),
+          customer: locale === undefined ? customer : { ...customer, locale },
           settings,
           payments: [],
           creditNotes: [],

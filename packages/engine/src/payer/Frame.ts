@@ -3,7 +3,7 @@ import type { BillingDocument } from "../documents/Document.ts"
  * What all pages for payers have around them.
  */
 import { documentMain } from "../documents/Html.ts"
-import type { Language } from "../documents/Language.ts"
+import type { Locale } from "../documents/Language.ts"
 import { html, Markup } from "../documents/Markup.ts"
 import { STYLE } from "../documents/Style.ts"
 import type { PayerTexts } from "./Texts.ts"
@@ -21,12 +21,13 @@ export interface Look {
 
 /** One page's surroundings. */
 export interface Frame extends Look {
-  readonly language: Language
+  /** The language of the words, and how numbers and dates are written. */
+  readonly locale: Locale
   /** Whether it is of test mode. `null`: nobody knows. */
   readonly isTest: boolean | null
 }
 
-export const textsOf = ({ language }: Pick<Frame, "language">): PayerTexts => PAYER_TEXTS[language]
+export const textsOf = ({ locale }: Pick<Frame, "locale">): PayerTexts => PAYER_TEXTS[locale.language]
 
 const testBanner = (frame: Frame): Markup | null =>
   frame.isTest === true ? html`<p class="test">${textsOf(frame).test}</p>` : null
@@ -40,7 +41,7 @@ const styleElement = (style: string): Markup => new Markup(`<style>${style}</sty
 
 const shell = (frame: Frame, title: string, styles: ReadonlyArray<string>, body: Markup): string =>
   html`<!doctype html>
-    <html lang="${frame.language}">
+    <html lang="${frame.locale.language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -47,6 +47,8 @@ export interface InvoiceView {
   readonly total: string
   readonly status: keyof PayerTexts["statuses"]
   readonly href: string
+  /** What is to be paid, written out. `null`: nothing, or not by payers. */
+  readonly pay: string | null
 }
 
 export interface PortalMethod extends MethodView {
@@ -82,6 +84,18 @@ const amounts = (rows: ReadonlyArray<AmountView>): Markup =>
     })}
   </dl>`
 
+/** The unit price stands below the description, so that the table is not wider than a phone. The period stands above. */
+const narrow = (table: LineTable, period: string, caption: string): LineTable => ({
+  ...table,
+  caption,
+  unitPrice: null,
+  tax: null,
+  rows: table.rows.map((row) => {
+    const price = row.unitPrice === null ? [] : [`${row.quantity ?? ""} × ${row.unitPrice}`.trim()]
+    return { ...row, details: [...price, ...row.details.filter((detail) => detail !== period)] }
+  }),
+})
+
 const usageOf = (texts: PayerTexts, { explanation, period, table }: UsageView): Markup =>
   html`<section>
     <h4>${texts.usage}</h4>
@@ -90,7 +104,7 @@ const usageOf = (texts: PayerTexts, { explanation, period, table }: UsageView): 
       table.rows.length === 0
         ? html`<p>${texts.noUsage}</p>`
         : html`<p>${texts.asOfNow}</p>
-            ${lines({ ...table, caption: texts.usage }, explanation)}`
+            ${lines(narrow(table, period, texts.usage), explanation)}`
     }
   </section>`
 
@@ -119,6 +133,15 @@ const planOf = (texts: PayerTexts, plan: PlanView): Markup =>
     }
   </section>`
 
+const invoiceOf = (texts: PayerTexts, { date, href, number, pay, status, total }: InvoiceView): Markup =>
+  html`<li>
+    <a href="${href}">${fill(texts.invoiceOf, { number, date })}</a>
+    <span class="worth">
+      ${total} <span class="badge">${texts.statuses[status]}</span>
+      ${pay === null ? null : html`<a class="button main small" href="${href}">${fill(texts.pay, { amount: pay })}</a>`}
+    </span>
+  </li>`
+
 const invoicesOf = (texts: PayerTexts, { invoices, newest, older }: PortalPageView): Markup =>
   html`<section aria-labelledby="invoices">
     <h2 id="invoices">${texts.invoices}</h2>
@@ -126,13 +149,7 @@ const invoicesOf = (texts: PayerTexts, { invoices, newest, older }: PortalPageVi
       invoices.length === 0
         ? html`<p>${texts.noInvoices}</p>`
         : html`<ul>
-            ${invoices.map(
-              ({ date, href, number, status, total }) =>
-                html`<li>
-                  <a href="${href}">${fill(texts.invoiceOf, { number, date })}</a>
-                  <span>${total} <span class="badge">${texts.statuses[status]}</span></span>
-                </li>`,
-            )}
+            ${invoices.map((invoice) => invoiceOf(texts, invoice))}
           </ul>`
     }
     ${

@@ -41,13 +41,15 @@ a { color: var(--accent); }
 .account li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem 1.5rem; padding-block: .6rem; }
 .account li + li { border-block-start: 1px solid var(--line); }
 .badge { display: inline-block; padding: .05rem .6rem; border: 1px solid; border-radius: 99px; font-size: .875rem; font-weight: 600; white-space: nowrap; }
-.account .wide { overflow-x: auto; }
+.account .worth { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; }
+.button.small { min-height: 2.25rem; padding: .25rem .85rem; }
+.account .wide { overflow-x: auto; margin: -4px; padding: 4px; }
 .account table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9375rem; }
 .account caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .account th, .account td { padding: .5rem 0 .5rem 1rem; text-align: start; vertical-align: top; font-weight: 400; }
 .account th:first-child, .account td:first-child { padding-inline-start: 0; }
 .account thead th { font-weight: 600; font-size: .875rem; border-block-end: 1.5px solid var(--text); vertical-align: bottom; }
-.account thead th:first-child { min-width: 8rem; }
+.account thead th:first-child { min-width: 7rem; }
 .account .number { text-align: end; white-space: nowrap; }
 .account .description { font-weight: 600; }
 .account .detail { font-size: .875rem; }
@@ -58,6 +60,7 @@ a { color: var(--accent); }
 .account details table { font-size: .875rem; margin-block-start: .35rem; border-inline-start: 3px solid var(--line); }
 .account details th, .account details td { padding: .15rem .75rem; }
 .account details tr > :first-child { padding-inline-start: .75rem; }
+.invoice > header { display: block; margin: 0; }
 .invoice main { color: #1f2328; color-scheme: light; margin-block-start: 0; }
 .invoice main :focus-visible { outline-color: #0a5bbd; }
 @media (max-width: 640px) {

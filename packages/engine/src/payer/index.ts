@@ -3,9 +3,9 @@
  * the engine.
  */
 export { Format } from "../documents/Format.ts"
-export { type Language, localeOf } from "../documents/Language.ts"
+export { type Language, type Locale, localeOf } from "../documents/Language.ts"
 export { STYLE_HASH } from "../documents/Style.ts"
-export type { Frame, Look } from "./Frame.ts"
+export { type Frame, type Look, textsOf } from "./Frame.ts"
 export { invoicePage, type InvoicePageView, type PayState, type PayWays } from "./InvoicePage.ts"
 export type { MethodView } from "./Method.ts"
 export { leavingPage, type NoticeKind, noticePage } from "./Notice.ts"

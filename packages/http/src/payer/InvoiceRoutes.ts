@@ -2,14 +2,7 @@
  * The page of an invoice: how it stands, its PDF, and paying it.
  */
 import { Documents, type Invoice, Invoices, Payments } from "@billwright/core"
-import {
-  Format,
-  invoicePage,
-  localeOf,
-  noticePage,
-  type PayState,
-  type PayWays,
-} from "@billwright/engine/payer"
+import { Format, invoicePage, noticePage, type PayState, type PayWays } from "@billwright/engine/payer"
 import { Effect } from "effect"
 import { leaving, makeCards } from "./Cards.ts"
 import type { AllRights } from "./PayerPageOptions.ts"
@@ -73,7 +66,7 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
         Effect.catchTag("PdfUnavailable", () => Effect.succeed(false)),
       )
       const frame = visit.frame(document.language)
-      const format = new Format(localeOf(frame.language), invoice.currency)
+      const format = new Format(frame.locale, invoice.currency)
       const state = stateOf(invoice)
       const page = invoicePage(frame, {
         document,

@@ -19,7 +19,7 @@ import { makeInvoiceRoutes } from "./InvoiceRoutes.ts"
 import { PageAnswers } from "./PageAnswer.ts"
 import { checkPayerPages, type PayerPageOptions, rightsOf } from "./PayerPageOptions.ts"
 import { makePortalRoutes } from "./PortalRoutes.ts"
-import { languageOf, NOWHERE, type Visit, type Visited } from "./Visit.ts"
+import { acceptedLocale, NOWHERE, type Visit, type Visited } from "./Visit.ts"
 
 export { checkPayerPages, type PayerPageOptions, type PayerRights } from "./PayerPageOptions.ts"
 
@@ -97,11 +97,11 @@ export const make = (
       portal: yield* makePortalRoutes(allow, timezone, locale),
     }
 
-    const frameOf = (language: Frame["language"], isTest: boolean | null): Frame => ({
+    const frameOf = (ofReader: Frame["locale"], isTest: boolean | null): Frame => ({
       style: answers.style,
       logo: theme.logo ?? seller?.logo ?? null,
       name: seller?.name ?? "",
-      language,
+      locale: ofReader,
       isTest,
     })
 
@@ -113,21 +113,23 @@ export const make = (
     ): HttpResponse => answers.page(STATUS[kind], noticePage(frame, kind, back), headers)
 
     /** Counts a visit. Answers instead of the page if there were too many. */
-    const limited = ({ claims, frame, isPost, path, rest }: Visit, { language }: Frame) => {
+    const limited = ({ claims, frame, isPost, path, rest }: Visit, strange: Frame) => {
       const subject = subjectOf(claims)
       const isAction = isPost || rest.length > 0
       return limitAll(subject).pipe(
         Effect.andThen(isAction ? limitActions(subject) : Effect.void),
         Effect.as(undefined),
         Effect.catchTag("RateLimited", ({ retryAfterSeconds }) =>
-          Effect.succeed(say(frame(language), "tooMany", path, { "retry-after": String(retryAfterSeconds) })),
+          Effect.succeed(
+            say(frame(strange.locale.tag), "tooMany", path, { "retry-after": String(retryAfterSeconds) }),
+          ),
         ),
       )
     }
 
     /** `strange`: what a page has around it for somebody of whom nothing is known. */
     const visited = (visit: Visit, strange: Frame): Effect.Effect<HttpResponse> => {
-      const frame = visit.frame(strange.language)
+      const frame = visit.frame(strange.locale.tag)
       const run: Visited = routes[visit.claims.kind](visit)
       return run.pipe(
         Effect.provideService(CurrentTenant, visit.claims.tenant),
@@ -147,7 +149,7 @@ export const make = (
 
     const open = Effect.fnUntraced(function* (request: HttpRequest) {
       const { method, path, query } = request
-      const strange = frameOf(languageOf(request.header("accept-language"), locale), null)
+      const strange = frameOf(acceptedLocale(request.header("accept-language"), locale), null)
       if (!METHODS.split(", ").includes(method))
         return answers.page(405, noticePage(strange, "refused", null), { allow: METHODS })
       const [, folder, token, rest] =
@@ -166,8 +168,11 @@ export const make = (
         path: `${prefix}/${folder}/${token}`,
         address: `${base}/${folder}/${token}`,
         answers,
-        frame: (language) =>
-          frameOf(claims.language ?? localeOf(language, locale).language, claims.tenant.mode === "test"),
+        frame: (tag) => {
+          const own = localeOf(tag, locale)
+          const isOwn = claims.language === null || claims.language === own.language
+          return frameOf(isOwn ? own : localeOf(claims.language), claims.tenant.mode === "test")
+        },
       }
       return (yield* limited(visit, strange)) ?? (yield* visited(visit, strange))
     })

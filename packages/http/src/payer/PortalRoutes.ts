@@ -17,11 +17,10 @@ import {
   Format,
   type Frame,
   type InvoiceView,
-  localeOf,
-  PAYER_TEXTS,
   type PlanView,
   portalPage,
   type PortalPageView,
+  textsOf,
 } from "@billwright/engine/payer"
 import { Effect } from "effect"
 import { makeCards } from "./Cards.ts"
@@ -60,7 +59,7 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
     /** What a full period costs without usage, and whether usage costs something. */
     const priceOf = Effect.fnUntraced(function* (subscription: Plan, frame: Frame, format: Format) {
       const { currency, plan, quantities } = subscription
-      const texts = PAYER_TEXTS[frame.language]
+      const texts = textsOf(frame)
       const { terms } = yield* plans.getVersion(plan.key, plan.version)
       const counted = terms.charges.flatMap(({ key, quantity }) =>
         quantity === undefined ? [] : [[key, quantities[quantity] ?? "0"] as const],
@@ -85,7 +84,7 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
 
     const notesOf = (subscription: Plan, frame: Frame, format: Format): ReadonlyArray<string> => {
       const { endsAt, pastDueSince, periods, phase, startAt, trialEndAt } = subscription
-      const texts = PAYER_TEXTS[frame.language]
+      const texts = textsOf(frame)
       const on = (text: string, at: number) => fill(text, { date: format.date(at, periods.timezone) })
       return [
         phase === "scheduled" ? on(texts.startsOn, startAt) : "",
@@ -98,9 +97,9 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
 
     const planOf = Effect.fnUntraced(function* (visit: Visit, frame: Frame, subscription: Plan) {
       const { currency, endsAt, id, period, periods, plan } = subscription
-      const texts = PAYER_TEXTS[frame.language]
-      const format = new Format(localeOf(frame.language), currency)
-      const upcoming = yield* documents.upcoming(id)
+      const texts = textsOf(frame)
+      const format = new Format(frame.locale, currency)
+      const upcoming = yield* documents.upcoming(id, frame.locale.tag)
       const { name } = yield* plans.get(plan.key)
       const nextAt = endsAt ?? period?.end ?? null
       const view: PlanView = {
@@ -142,8 +141,9 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
     })
 
     const invoiceOf = (visit: Visit, frame: Frame, invoice: Invoice.Invoice): InvoiceView => {
-      const { currency, id, issuedAt, number, pastDueSince, status, total } = invoice
-      const format = new Format(localeOf(frame.language), currency)
+      const { amountDue, currency, id, issuedAt, number, pastDueSince, status, total } = invoice
+      const format = new Format(frame.locale, currency)
+      const isPayable = allow.pay && (status === "open" || status === "uncollectible") && amountDue > 0n
       const { expiresAt, language, tenant } = visit.claims
       const path = links.pathOf({ kind: "invoice", tenant, id, expiresAt, language })
       return {
@@ -151,6 +151,7 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
         date: format.date(issuedAt ?? 0, timezone),
         total: format.money(total),
         status: pastDueSince !== null ? "overdue" : status === "draft" ? "open" : status,
+        pay: isPayable ? format.money(amountDue) : null,
         href: visit.path.replace(/\/account\/[^/]*$/, path),
       }
     }
@@ -208,7 +209,7 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
       const end = endOf(subscription)
       if (end === null) return visit.answers.seeOther(visit.path)
       const frame = visit.frame(customer.locale ?? fallback)
-      const format = new Format(localeOf(frame.language), subscription.currency)
+      const format = new Format(frame.locale, subscription.currency)
       const page = cancelPage(frame, {
         plan: (yield* plans.get(subscription.plan.key)).name,
         date: format.date(end, subscription.periods.timezone),

@@ -3,7 +3,7 @@
  */
 import type { InvalidInput, LinkToken } from "@billwright/core"
 import type { CurrentTenant } from "@billwright/core"
-import { type Frame, type Language, localeOf } from "@billwright/engine/payer"
+import { type Frame, type Locale, localeOf } from "@billwright/engine/payer"
 import type { Effect } from "effect"
 import type { DomainError } from "../server/ErrorResponse.ts"
 import type { HttpResponse } from "../server/HttpExchange.ts"
@@ -35,7 +35,7 @@ export type Visited = Effect.Effect<HttpResponse | typeof NOWHERE, DomainError |
 const MAX_ACCEPTED = 500
 
 /** The language that a browser asks for first, of those that there are. */
-export const languageOf = (accepted: string | undefined, fallback: string): Language => {
+export const acceptedLocale = (accepted: string | undefined, fallback: string): Locale => {
   const tags = (accepted ?? "")
     .slice(0, MAX_ACCEPTED)
     .split(",")
@@ -46,5 +46,5 @@ export const languageOf = (accepted: string | undefined, fallback: string): Lang
     })
     .filter(({ quality }) => quality > 0)
     .toSorted((a, b) => b.quality - a.quality)
-  return localeOf(...tags.map(({ tag }) => tag), fallback).language
+  return localeOf(...tags.map(({ tag }) => tag), fallback)
 }
