@@ -15,6 +15,7 @@ import { type Cell, writeTable } from "./Table.ts"
 const INK = "#1f2328"
 const QUIET = "#57606a"
 const RULE = "#d5dae0"
+const BOX = "#f6f8fa"
 
 const PLAIN: Look = { size: 9.5, weight: "regular", color: INK }
 const STRONG: Look = { ...PLAIN, weight: "bold" }
@@ -152,15 +153,24 @@ const AMOUNTS: Readonly<Record<DocumentAmount["kind"], Look>> = {
   due: { ...STRONG, size: 12 },
 }
 
+/** What a row is set off from those above it by. */
+const RULES: Readonly<Record<DocumentAmount["kind"], string | null>> = {
+  part: null,
+  info: null,
+  sum: RULE,
+  due: INK,
+}
+
 const totals = (sheet: Sheet, rows: ReadonlyArray<DocumentAmount>): void => {
   const width = Math.min(sheet.width, 290)
   // What belongs together stays together.
-  sheet.need(rows.reduce((sum, { kind }) => sum + sheet.heightOf(AMOUNTS[kind], 1) + 5, 0))
+  sheet.need(rows.reduce((sum, { kind }) => sum + sheet.heightOf(AMOUNTS[kind], 1) + 10, 0))
   writeTable(
     sheet,
     {
       headings: [],
       rows: rows.map(({ kind, label, value }) => [cell(label, AMOUNTS[kind]), cell(value, AMOUNTS[kind])]),
+      ruleAbove: (row) => RULES[rows[row]?.kind ?? "part"],
       width,
     },
     sheet.root,
@@ -180,14 +190,35 @@ const taxes = (sheet: Sheet, { caption, columns, rows }: TaxSummary): void => {
   writeTable(sheet, table, sheet.root)
 }
 
-const block = (sheet: Sheet, { heading, lines: texts }: Paragraph): void => {
+const blockTexts = ({ heading, lines: texts }: Paragraph) => [
+  { text: heading, look: LABEL, tag: "H2" },
+  ...texts.map((text, index) => ({ text, look: index === 0 ? STRONG : PLAIN })),
+]
+
+const block = (sheet: Sheet, paragraph: Paragraph): void => {
   sheet.y += 18
-  sheet.need(sheet.heightOf(LABEL, 1) + sheet.heightOf(PLAIN, Math.min(texts.length, 12)))
-  const all = [
-    { text: heading, look: LABEL, tag: "H2" },
-    ...texts.map((text, index) => ({ text, look: index === 0 ? STRONG : PLAIN })),
-  ]
-  paragraphs(sheet, sheet.part(sheet.root, "Sect"), all, across(sheet))
+  sheet.need(sheet.heightOf(LABEL, 1) + sheet.heightOf(PLAIN, Math.min(paragraph.lines.length, 12)))
+  paragraphs(sheet, sheet.part(sheet.root, "Sect"), blockTexts(paragraph), across(sheet))
+}
+
+/** Room around the text of a box, in points. */
+const BOX_PADDING = 10
+
+/** How it is to be paid, set off in a box if that is not longer than a page. */
+const payment = (sheet: Sheet, paragraph: Paragraph): void => {
+  const inner = { x: sheet.left + BOX_PADDING, width: sheet.width - 2 * BOX_PADDING }
+  const texts = blockTexts(paragraph)
+  const height = texts.reduce(
+    (sum, { look, text }) => sum + sheet.heightOf(look, sheet.lines(text, look, inner.width).length),
+    2 * BOX_PADDING,
+  )
+  sheet.y += 18
+  sheet.need(height)
+  if (!sheet.fits(height)) return block(sheet, paragraph)
+  sheet.fill(sheet.left, sheet.y, sheet.width, height, BOX)
+  sheet.y += BOX_PADDING
+  paragraphs(sheet, sheet.part(sheet.root, "Sect"), texts, inner)
+  sheet.y += BOX_PADDING
 }
 
 const footer = (sheet: Sheet, texts: ReadonlyArray<string>): void => {
@@ -232,7 +263,7 @@ export const documentPdf = async (document: BillingDocument): Promise<Uint8Array
     )
   }
   if (document.creditNotes !== null) block(sheet, document.creditNotes)
-  if (document.payment !== null) block(sheet, document.payment)
+  if (document.payment !== null) payment(sheet, document.payment)
   if (document.footer.length > 0) footer(sheet, document.footer)
   const foot = (page: number, pages: number) => {
     const place = document.page.replace("{page}", String(page)).replace("{pages}", String(pages))

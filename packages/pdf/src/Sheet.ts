@@ -79,9 +79,14 @@ export class Sheet {
     return made
   }
 
+  /** Whether so much fits on this page. */
+  fits(height: number): boolean {
+    return this.y + height <= this.#bottom
+  }
+
   /** Begins a new page unless so much fits on this one. Says whether it did. */
   need(height: number): boolean {
-    if (this.y + height <= this.#bottom) return false
+    if (this.fits(height)) return false
     this.#doc.addPage()
     this.y = MARGIN.top
     return true

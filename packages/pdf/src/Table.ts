@@ -12,6 +12,8 @@ export interface Table {
   /** Empty: a table without headings. */
   readonly headings: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
+  /** The colour of the line above a row. Default: between the rows of a table with headings. */
+  readonly ruleAbove?: (row: number) => string | null
   /** The width of all columns together, in points. It ends at the right margin. */
   readonly width: number
 }
@@ -20,9 +22,7 @@ const GAP = 18
 const PADDING = 5
 /** What sums of widths may be off by. */
 const ROUNDING = 0.1
-/** No column but the first is wider than this part of the table. */
-const WIDEST = 0.22
-/** The first column has at least this part. */
+/** The first column has at least this part of the table, if it needs that. */
 const FIRST = 0.34
 
 const INK = "#1f2328"
@@ -36,19 +36,29 @@ interface Column {
   readonly width: number
 }
 
-/** The columns: the first one has what the others leave. */
+/** Shares a width among columns: those that need less than an equal part get what they need, and the others the rest. */
+const shared = (needs: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
+  const given = new Map<number, number>()
+  let left = width
+  const byNeed = needs.map((need, index) => ({ need, index })).toSorted((a, b) => a.need - b.need)
+  for (const [at, { index, need }] of byNeed.entries()) {
+    const part = Math.min(need, left / (byNeed.length - at))
+    given.set(index, part)
+    left -= part
+  }
+  return needs.map((_, index) => given.get(index) ?? 0)
+}
+
+/** The columns: the first one has what the others leave. An amount is broken only where there is no room for it at all. */
 const columnsOf = (sheet: Sheet, { headings, rows, width }: Table): ReadonlyArray<Column> => {
   const count = rows[0]?.length ?? headings.length
-  const natural = Array.from({ length: count }, (_, index) => {
+  const [own = 0, ...needs] = Array.from({ length: count }, (_, index) => {
     const cells = rows.flatMap((row) => row[index]?.paragraphs ?? [])
     const heading = headings[index] === undefined ? 0 : sheet.widthOf(headings[index], HEADING)
     const widest = cells.reduce((most, { look, text }) => Math.max(most, sheet.widthOf(text, look)), heading)
-    return Math.min(widest + ROUNDING, width * WIDEST) + GAP
-  }).slice(1)
-  const wanted = natural.reduce((sum, one) => sum + one, 0)
-  const others = natural.map((one) =>
-    wanted <= width * (1 - FIRST) ? one : (one * width * (1 - FIRST)) / wanted,
-  )
+    return widest + ROUNDING + (index === 0 ? 0 : GAP)
+  })
+  const others = shared(needs, width - Math.min(own, width * FIRST))
   const first = width - others.reduce((sum, one) => sum + one, 0)
   let x = sheet.left + sheet.width - width
   return [first, ...others].map((wide, index) => {
@@ -116,13 +126,15 @@ class Writer {
 
   #row(row: ReadonlyArray<Cell>, index: number): void {
     const sheet = this.#sheet
-    const hasHeadings = this.#table.headings.length > 0
+    const { headings, ruleAbove = (at) => (headings.length > 0 && at > 0 ? RULE : null) } = this.#table
+    const hasHeadings = headings.length > 0
+    const rule = ruleAbove(index)
     const laid = row.map((cell, at) => layCell(sheet, cell, this.#columns[at]!.width))
-    const padding = hasHeadings ? PADDING : 2
+    const padding = hasHeadings || rule !== null ? PADDING : 2
     const height = Math.max(...laid.map((one) => one.height)) + 2 * padding
     if (sheet.need(height)) {
       if (hasHeadings) this.#headings(true, 0)
-    } else if (hasHeadings && index > 0) sheet.rule(sheet.y, RULE, 0.6, this.#x, this.#table.width)
+    } else if (rule !== null) sheet.rule(sheet.y, rule, 0.6, this.#x, this.#table.width)
     const tr = sheet.part(this.#part, "TR")
     for (const [at, { blocks }] of laid.entries()) {
       const cell = sheet.part(tr, at === 0 ? "TH" : "TD")

@@ -102,6 +102,18 @@ describe("a document as PDF", () => {
     }
   })
 
+  it("breaks no amount that has room, not even one of billions", async () => {
+    const amount = "1.469.135.893,37 €"
+    const totals = [{ label: "Zu zahlen", value: amount, kind: "due" as const }]
+    const columns = ["Steuer", "Satz", "Netto", "Steuer", "Brutto"]
+    const taxes = { caption: "Steuern", columns, rows: [["MwSt.", "19 %", amount, amount, amount]] }
+    const rows = [line("Beratung ".repeat(20), { amount, unitPrice: amount, quantity: "1" })]
+    const { pages } = await read(await documentPdf(document(rows, { totals, taxes })))
+    // Of the line, of the totals, and of the taxes.
+    assert.lengthOf([...textOf(pages[0]!).matchAll(/1\.469\.135\.893,37 €/g)], 1 + 1 + 3)
+    assert.include(textOf(pages[0]!), "19 %")
+  })
+
   it("sets names that are read from right to left in that order", async () => {
     const customer = { ...document().customer, name: "רחוב 5 (abc)", lines: ["شركة النور"] }
     const { pages } = await read(await documentPdf(document(undefined, { customer })))
