@@ -284,7 +284,11 @@ export const accountPage = ({ invoices, methods, subscription, user }: AccountPa
                 ${invoices.map(
                   (invoice) =>
                     html`<li>
-                      <span>${invoice.number ?? "draft"}</span>
+                      ${
+                        invoice.status === "draft"
+                          ? html`<span>draft</span>`
+                          : html`<a href="/account/invoices/${invoice.id}">${invoice.number}</a>`
+                      }
                       <span>${money(invoice.total, invoice.currency)}</span>
                       ${
                         invoice.status === "open" && invoice.subscriptionId !== null
@@ -315,6 +319,7 @@ export const accountPage = ({ invoices, methods, subscription, user }: AccountPa
         </ul>
         <p><a class="button other" href="/account/card">Add a card</a></p>
       </section>
+      <p><a class="button other" href="/account/billing">Manage billing</a></p>
       <form method="post" action="/sign-out"><button class="link">Sign out</button></form>`,
   )
 

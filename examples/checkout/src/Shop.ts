@@ -104,6 +104,9 @@ interface Parts {
   readonly originOf: (request: Request) => string
 }
 
+/** How long a link to the pages of billing is valid, in seconds. */
+const HOUR = 3_600
+
 const NOT_SAVED = "No card was saved. Please try again."
 
 const checkout = (app: Express, { billing, forUsers, originOf, script }: Parts): void => {
@@ -240,6 +243,24 @@ const account = (app: Express, { billing, forUsers, originOf, script }: Parts): 
       const invoices = (await billing.invoices.list({ customerId, limit: 20 }).page()).data
       const methods = await Purchase.cardsOf(billing, customerId)
       response.send(Pages.accountPage({ user, subscription, invoices, methods }))
+    }),
+  )
+  // The pages of billing need no login: whoever has a link may do what it is for. So a link is made after the shop's own
+  // login, is valid for an hour, and the browser is sent there.
+  app.get(
+    "/account/billing",
+    forUsers(async (_request, response, user) => {
+      const { url } = await billing.customers.portalLink(user.customerId, { expiresInSeconds: HOUR })
+      response.redirect(303, url)
+    }),
+  )
+  app.get(
+    "/account/invoices/:invoice",
+    forUsers(async (request, response, user) => {
+      const invoice = await billing.invoices.get(textOf(request.params["invoice"])).catch(() => undefined)
+      if (invoice?.customerId !== user.customerId || invoice.status === "draft") return notFound(response)
+      const { url } = await billing.invoices.link(invoice.id, { expiresInSeconds: HOUR })
+      response.redirect(303, url)
     }),
   )
   app.post(

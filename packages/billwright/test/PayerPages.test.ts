@@ -479,6 +479,42 @@ describe("the page of an invoice", () => {
   })
 })
 
+describe("limits", () => {
+  it("are on what is done with an invoice, whatever link leads to it, and let its page be read", async () => {
+    const { invoice } = await begin()
+    const other = await begin()
+    const path = new URL(await invoiceLink(invoice.id)).pathname
+    // A program that tries cards. What other sites send doesn't count, so that nobody locks the payer out.
+    await post(`${path}/pay`, { "sec-fetch-site": "cross-site" })
+    for (let sent = 0; sent < 30; sent++) assert.strictEqual((await visit(`${path}/return`)).status, 303)
+    const refused = await post(`${path}/card`)
+    assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "5"])
+    assert.include(refused.text, "Too many requests")
+    assert.lengthOf((await billing.paymentMethods.list().page()).data, 0)
+    const again = new URL(await invoiceLink(invoice.id, { language: "de" })).pathname
+    assert.include((await post(`${again}/card`)).text, "Zu viele Anfragen")
+    assert.strictEqual((await visit(path)).status, 200)
+    const others = new URL(await invoiceLink(other.invoice.id)).pathname
+    assert.strictEqual((await post(`${others}/card`)).status, 200)
+    await billing.testing.advance({ seconds: 5 })
+    assert.strictEqual((await post(`${path}/card`)).status, 200)
+    assert.strictEqual((await post(`${path}/card`)).status, 429)
+  })
+
+  it("are those of API keys for all requests, if the host has set them", async () => {
+    await billing.close()
+    await start({ http: { rateLimit: { requestsPerSecond: 2 } } })
+    const { customer, invoice } = await begin()
+    const url = await invoiceLink(invoice.id)
+    for (const status of [200, 200, 429]) assert.strictEqual((await visit(url)).status, status)
+    assert.strictEqual((await visit(await portalLink(customer.id))).status, 200)
+    // A link that nobody has signed is not counted for anybody.
+    assert.strictEqual((await visit(`${url}x`)).status, 404)
+    await billing.testing.advance({ seconds: 1 })
+    assert.strictEqual((await visit(url)).status, 200)
+  })
+})
+
 describe("the pages of a customer", () => {
   const subscribe = async (more: object = {}) => {
     await pushPlan()
@@ -522,7 +558,9 @@ describe("the pages of a customer", () => {
     const link = page.links.find((href) => href.includes("/invoices/"))!
     assert.include((await visit(link)).text, invoice!.number!)
     const german = await visit(await portalLink(customer.id, { language: "de" }))
-    assert.include(german.text, "49,00 € pro Monat zuzüglich Verbrauch")
+    for (const part of ["49,00 € pro Monat zuzüglich Verbrauch", "So wurde gerechnet", "51,00 €"])
+      assert.include(german.text, part)
+    assert.notInclude(german.text, "€51.00")
     // Links on the page are as long valid as the page.
     await billing.testing.advance({ days: 1 })
     assert.strictEqual((await visit(link)).status, 410)
@@ -570,6 +608,21 @@ describe("the pages of a customer", () => {
         ["4242", false],
       ],
     )
+  })
+
+  it("write numbers as in the customer's region, in the customer's language", async () => {
+    const { path } = await subscribe({ locale: "en-GB" })
+    assert.include((await visit(path)).text, "On 21 December 2026: €51.00 by now")
+  })
+
+  it("lead to invoices that are to be paid, unless payers don't pay here", async () => {
+    const { customer, invoice } = await begin()
+    const url = await portalLink(customer.id)
+    assert.include((await visit(url)).text, "Pay €900.00")
+    const readers = billing.payerPages({ allow: { pay: false } })
+    assert.notInclude((await visit(url, {}, readers)).text, "Pay €900.00")
+    await billing.payments.record({ invoiceId: invoice.id, amount: 90_000 })
+    assert.notInclude((await visit(url)).text, "Pay €")
   })
 
   it("list older invoices on other pages", async () => {
