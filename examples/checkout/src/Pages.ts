@@ -287,7 +287,9 @@ export const accountPage = ({ invoices, methods, subscription, user }: AccountPa
                       ${
                         invoice.status === "draft"
                           ? html`<span>draft</span>`
-                          : html`<a href="/account/invoices/${invoice.id}">${invoice.number}</a>`
+                          : html`<a href="/account/invoices/${invoice.id}"
+                              >${invoice.number ?? invoice.id}</a
+                            >`
                       }
                       <span>${money(invoice.total, invoice.currency)}</span>
                       ${

@@ -56,8 +56,8 @@ const listen = async (listener: RequestListener) => {
 }
 
 export const startHost = async (mount: PayerPageMount = {}): Promise<PayerHost> => {
-  let answer: RequestListener | undefined
-  const server = await listen((request, response) => answer?.(request, response))
+  // Requests come when there are links, which need the address first.
+  const server = await listen((request, response) => answer(request, response))
   const payments = fakePayments()
   const billing = await createTestBilling({
     now: "2026-11-21T09:30:00Z",
@@ -73,7 +73,7 @@ export const startHost = async (mount: PayerPageMount = {}): Promise<PayerHost> 
     },
     payerPages: { url: `${server.url}/pay`, keys: generateEncryptionKey() },
   })
-  answer = billing.payerPages(mount).node()
+  const answer = billing.payerPages(mount).node()
   await billing.meters.create({
     key: "calls",
     name: "API calls",
