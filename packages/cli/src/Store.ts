@@ -76,9 +76,11 @@ export const explainConfig = ({ message }: Config.ConfigError): Misconfigured =>
       : `an environment variable is wrong: ${message.replaceAll(/\s+/g, " ")}`,
   })
 
-const start = Effect.fnUntraced(function* (directory: string) {
+type Settings = NonNullable<EmbeddedPostgres.EmbeddedPostgresOptions["settings"]>
+
+const start = Effect.fnUntraced(function* (directory: string, settings: Settings = {}) {
   yield* Console.error(`starting Postgres in ${directory}`)
-  return yield* EmbeddedPostgres.start({ directory })
+  return yield* EmbeddedPostgres.start({ directory, settings })
 })
 
 /**
@@ -111,9 +113,9 @@ const joined = (directory: string) =>
     Effect.map(attachOrStart(directory), ({ url }) => Layer.merge(PostgresClient.layer({ url }), endless)),
   )
 
-const own = (directory: string) =>
+const own = (directory: string, settings?: Settings) =>
   Layer.unwrap(
-    Effect.map(start(directory), ({ ended, url }) =>
+    Effect.map(start(directory, settings), ({ ended, url }) =>
       Layer.merge(PostgresClient.layer({ url }), Layer.succeed(StoreEnd, ended)),
     ),
   )
@@ -132,13 +134,14 @@ const ofEnvironment = Layer.merge(
 export const layerClient = ({
   dataDir,
   isShared,
+  settings,
   store,
-}: DatabaseOptions & { readonly isShared: boolean }): Layer.Layer<
+}: DatabaseOptions & Pick<StoreOptions, "isShared" | "settings">): Layer.Layer<
   SqlClient.SqlClient | StoreEnd,
   StoreFailure
 > => {
   if (store === "postgres") return ofEnvironment
-  return isShared ? joined(dataDir) : own(dataDir)
+  return isShared ? joined(dataDir) : own(dataDir, settings)
 }
 
 const REFUSED_BY_POOLER = /unsupported startup parameter[^\n]*/
@@ -172,6 +175,8 @@ export interface StoreOptions extends Omit<DatabaseOptions, "store"> {
   readonly migrate: boolean
   /** Whether to use the embedded Postgres of a server that runs in the directory. A server needs its own. */
   readonly isShared: boolean
+  /** Settings of an embedded Postgres of its own, as in postgresql.conf. */
+  readonly settings?: Settings
 }
 
 /** The storage of the options. */

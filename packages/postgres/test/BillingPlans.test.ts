@@ -6,10 +6,12 @@ import {
   Billing,
   BillingRuns,
   Coupons,
+  Customers,
   Invoices,
   InvoiceStore,
   Redemptions,
   Subscriptions,
+  Usage,
 } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
@@ -33,6 +35,8 @@ const TABLES = [
   "billing_periods",
   "billing_subscriptions",
 ] as const
+
+const USAGE_TABLES = ["usage_daily", "usage_records"] as const
 
 const SUBSCRIPTIONS = 60
 /** How often each step is taken: after 5 executions Postgres may switch to a generic plan. */
@@ -66,7 +70,7 @@ const readsFew = Effect.fnUntraced(function* <E, R>(name: string, step: Effect.E
 /** Autovacuum would analyze when it likes. */
 const keepStatistics = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const table of TABLES) {
+  for (const table of [...TABLES, ...USAGE_TABLES]) {
     yield* sql.unsafe(`alter table billwright.${table} set (autovacuum_enabled = off)`)
   }
 })
@@ -150,5 +154,46 @@ it.live("what coupons took off, in a long history of invoices without discounts"
     for (let time = 0; time < TIMES; time++) yield* store.couponUses(subscription.id, 0)
     assert.isAtMost((yield* rowsRead).get("billing_invoices")! - before, TIMES * DISCOUNTED)
     assert.deepStrictEqual(yield* store.couponUses(subscription.id, PERIODS), [])
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
+)
+
+/** Days of usage of each of some customers, a record a day. */
+const DAYS = 20
+const OTHERS = 40
+
+it.live("usage in a time zone of one customer, whose tables were never analyzed", () =>
+  Effect.gen(function* () {
+    yield* keepStatistics
+    yield* TestClock.setTime(DateTime.add(START, { days: DAYS }).epochMilliseconds)
+    const [customers, usage] = [yield* Customers, yield* Usage]
+    const use = Effect.fnUntraced(function* (name: string) {
+      const { id: customerId } = yield* customers.create({ name, email: `${name}@example.com` })
+      const records = Array.from({ length: DAYS }, (_, day) => ({
+        customerId,
+        productId: "api",
+        unit: "call",
+        quantity: 1,
+        timestamp: DateTime.add(START, { days: day }),
+      }))
+      yield* usage.recordBatch({ records })
+      return customerId
+    })
+    const customerId = yield* use("first")
+    // The days of Berlin are not whole UTC days, so that records are read, too.
+    const read = usage.summary({
+      customerId,
+      productId: "api",
+      startDate: "2026-01-01",
+      endDate: "2026-12-31",
+      timezone: "Europe/Berlin",
+    })
+    for (let time = 0; time < TIMES; time++) yield* read
+    yield* Effect.forEach(Array.from({ length: OTHERS }), (_, place) => use(`other${place}`))
+    const before = yield* rowsRead
+    for (let time = 0; time < TIMES; time++) yield* read
+    const after = yield* rowsRead
+    for (const table of USAGE_TABLES) {
+      assert.isAtMost((after.get(table)! - before.get(table)!) / TIMES, 2 * DAYS, table)
+    }
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
 )
