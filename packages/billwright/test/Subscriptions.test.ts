@@ -67,6 +67,11 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
       assert.deepStrictEqual(await other().subscriptions.get(created.id), created)
       assert.deepStrictEqual((await other().subscriptions.list({ customerId }).page()).data, [created])
       assert.deepStrictEqual((await other().subscriptions.list({ phase: "paused" }).page()).data, [])
+      const onPlan = async (version: number) =>
+        (await other().subscriptions.list({ customerId, plan: "pro", version }).page()).data
+      assert.deepStrictEqual(await onPlan(created.plan.version), [created])
+      assert.deepStrictEqual(await onPlan(created.plan.version + 1), [])
+      assert.deepStrictEqual((await other().subscriptions.list({ customerId, plan: "no" }).page()).data, [])
     }
 
     const { id } = created

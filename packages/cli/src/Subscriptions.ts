@@ -146,6 +146,8 @@ export const subscriptions = Command.make("subscriptions").pipe(
       customer_id: Api.optional("customer", "Only subscriptions of this customer. Default: all."),
       phase: Api.optional("phase", "scheduled, trialing, active, paused or ended. Default: all."),
       invoice_group: Api.optional("invoice-group", "Only those of this invoice group. Default: all."),
+      plan: Api.optional("plan", "Only those that have the plan with this key now. Default: all."),
+      version: Api.optional("plan-version", "Only those that have this version of their plan. Default: all."),
     }),
     change,
     cancel,

@@ -191,6 +191,10 @@ export interface ListSubscriptions extends PageQuery {
   readonly invoiceGroup?: string | undefined
   /** The ISO 4217 code of a currency. */
   readonly currency?: string | undefined
+  /** The key of the plan that they have now. */
+  readonly plan?: string | undefined
+  /** The number of the version of their plan: 1 to 2^31 − 1. */
+  readonly version?: number | undefined
 }
 
 /**

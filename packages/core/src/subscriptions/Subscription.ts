@@ -174,6 +174,9 @@ export const ListSubscriptions = Schema.Struct({
   invoiceGroup: Schema.optionalKey(InvoiceGroup),
   /** The ISO 4217 code of a currency. */
   currency: Schema.optionalKey(Currency),
+  /** The key of the plan that they have now, and the number of its version. */
+  plan: Schema.optionalKey(Schema.String),
+  version: Schema.optionalKey(VersionNumber),
 })
 export interface ListSubscriptions extends Schema.Schema.Type<typeof ListSubscriptions> {}
 

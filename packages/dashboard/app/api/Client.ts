@@ -50,7 +50,12 @@ interface Outgoing {
   readonly signal?: AbortSignal
 }
 
+/** The paths whose answer is a document, and not JSON. */
+export type DocumentPath = Extract<Path, `${string}/html` | `${string}/pdf`>
+
 export interface Client {
+  /** A document of the value with an id, as bytes with their type. */
+  readonly document: (path: DocumentPath, id: string) => Promise<Blob>
   readonly call: <P extends Path, M extends Method>(
     method: M,
     path: P,
@@ -86,7 +91,6 @@ const idempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const headersOf = (key: string | undefined, method: string, hasBody: boolean): Record<string, string> => ({
-  accept: "application/json",
   ...(key === undefined ? { [PAGE_HEADER]: "1" } : { authorization: `Bearer ${key}` }),
   ...(method === "get" ? {} : { "idempotency-key": idempotencyKey() }),
   ...(hasBody ? { "content-type": "application/json" } : {}),
@@ -94,21 +98,27 @@ const headersOf = (key: string | undefined, method: string, hasBody: boolean): R
 
 /** Makes a client. It rejects with an `ApiError`, or with the reason of an abort. */
 export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => {
-  const send = async (method: string, template: string, input: Outgoing): Promise<unknown> => {
+  const send = async <A>(
+    method: string,
+    template: string,
+    input: Outgoing,
+    accept: string,
+    read: (response: Response) => Promise<A>,
+  ): Promise<A> => {
     const timeout = AbortSignal.timeout(TIMEOUT_MILLIS)
     const signal = input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout])
     try {
       const response = await fetch(addressOf(apiUrl, template, input), {
         method: method.toUpperCase(),
-        headers: headersOf(key, method, input.body !== undefined),
+        headers: { accept, ...headersOf(key, method, input.body !== undefined) },
         ...(input.body === undefined ? {} : { body: ExactJson.stringify(input.body) }),
         cache: "no-store",
         credentials: "same-origin",
         redirect: "error",
         signal,
       })
+      if (response.ok) return await read(response)
       const text = await response.text()
-      if (response.ok) return ExactJson.parse(text)
       if (response.status === 401) onUnauthorized()
       throw fromResponse(response, text)
     } catch (error) {
@@ -116,5 +126,12 @@ export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => 
       throw noAnswer(error)
     }
   }
-  return { call: send as unknown as Client["call"] }
+  const call = (method: string, template: string, input: Outgoing) =>
+    send(method, template, input, "application/json", async (response) =>
+      ExactJson.parse(await response.text()),
+    )
+  return {
+    call: call as unknown as Client["call"],
+    document: (template, id) => send("get", template, { path: { id } }, "*/*", (response) => response.blob()),
+  }
 }

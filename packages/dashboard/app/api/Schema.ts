@@ -7060,6 +7060,8 @@ export interface operations {
                 phase?: "scheduled" | "trialing" | "active" | "paused" | "ended";
                 invoice_group?: string;
                 currency?: string;
+                plan?: string;
+                version?: number;
             };
             header?: never;
             path?: never;

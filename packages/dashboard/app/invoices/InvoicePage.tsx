@@ -17,6 +17,7 @@ import { CollectionBadge, InvoiceBadge } from "./InvoiceBadge.tsx"
 import { InvoiceLines } from "./InvoiceLines.tsx"
 import { nameOf } from "./InvoiceStates.ts"
 import { InvoiceSums } from "./InvoiceSums.tsx"
+import { SaveDocument } from "./SaveDocument.tsx"
 import { useCreditNotes, useInvoice } from "./useInvoice.ts"
 
 /** The most payments of an invoice that are shown. */
@@ -113,6 +114,13 @@ const CreditNoteLine = ({ note }: { readonly note: CreditNote }) => (
     </span>
     <Amount amount={note.total} currency={note.currency} />
     <Time at={note.issued_at} />
+    <SaveDocument
+      id={note.id}
+      isSmall
+      name={`credit-note-${note.number}`}
+      path="/v1/credit_notes/{id}/html"
+    />
+    <SaveDocument id={note.id} isSmall name={`credit-note-${note.number}`} path="/v1/credit_notes/{id}/pdf" />
   </li>
 )
 
@@ -159,12 +167,29 @@ const Body = ({ invoice }: { readonly invoice: Invoice }) => (
   </>
 )
 
+const Documents = ({ invoice: { id, number } }: { readonly invoice: Invoice }) => {
+  const name = `invoice-${number ?? "draft"}`
+  return (
+    <>
+      <SaveDocument id={id} name={name} path="/v1/invoices/{id}/html" />
+      <SaveDocument id={id} name={name} path="/v1/invoices/{id}/pdf" />
+    </>
+  )
+}
+
 export const InvoicePage = ({ id }: { readonly id: string }) => {
   const query = useInvoice(id)
   const invoice = query.data
   return (
     <Page
-      actions={invoice !== undefined && <InvoiceActions invoice={invoice} />}
+      actions={
+        invoice !== undefined && (
+          <>
+            <InvoiceActions invoice={invoice} />
+            <Documents invoice={invoice} />
+          </>
+        )
+      }
       aside={
         invoice !== undefined && (
           <>

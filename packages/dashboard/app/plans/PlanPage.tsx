@@ -7,7 +7,7 @@ import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Calculator } from "./Calculator.tsx"
 import { intervalText } from "./PlanTexts.ts"
-import { SubscriberNote, subscribersText } from "./SubscriberNote.tsx"
+import { SubscriberNote, Subscribers } from "./SubscriberNote.tsx"
 import { usePlans, useVersions } from "./usePlans.ts"
 import { useSubscriberCounts } from "./useSubscriberCounts.ts"
 import { VersionsTable } from "./VersionsTable.tsx"
@@ -84,7 +84,9 @@ export const PlanPage = ({ planKey }: { readonly planKey: string }) => {
           {plan.description !== null && <Fact name="Description">{plan.description}</Fact>}
           <Fact name="Newest version">{plan.version}</Fact>
           <Fact name="Billed">{intervalText(plan.terms.interval)}</Fact>
-          {counts !== undefined && <Fact name="Used by">{subscribersText(counts.of(plan.key))}</Fact>}
+          <Fact name="Used by">
+            <Subscribers counts={counts} planKey={plan.key} />
+          </Fact>
         </Facts>
       )}
       <Loaded lines={8} query={query}>

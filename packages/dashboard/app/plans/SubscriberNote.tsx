@@ -1,3 +1,5 @@
+import { Link } from "wouter"
+import type { PlanVersion } from "../api/Types.ts"
 import type { SubscriberCounts } from "./useSubscriberCounts.ts"
 
 /** Says that not all subscriptions were counted, if so. */
@@ -11,3 +13,23 @@ export const SubscriberNote = ({ counts }: { readonly counts: SubscriberCounts |
 /** `12 subscriptions`. */
 export const subscribersText = (count: number): string =>
   count === 1 ? "1 subscription" : `${count.toLocaleString("en-GB")} subscriptions`
+
+/** How many subscriptions are on a plan, or on a version of it. It leads to them. */
+export const Subscribers = ({
+  counts,
+  planKey,
+  version,
+}: {
+  readonly counts: SubscriberCounts | undefined
+  readonly planKey: string
+  readonly version?: PlanVersion["version"]
+}) =>
+  counts === undefined ? (
+    "…"
+  ) : (
+    <Link
+      href={`/subscriptions?plan=${encodeURIComponent(planKey)}${version === undefined ? "" : `&version=${version}`}`}
+    >
+      {subscribersText(counts.of(planKey, version))}
+    </Link>
+  )

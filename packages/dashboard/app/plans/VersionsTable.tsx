@@ -4,7 +4,7 @@
 import { useState } from "react"
 import type { PlanVersion } from "../api/Types.ts"
 import { Day } from "../ui/Period.tsx"
-import { subscribersText } from "./SubscriberNote.tsx"
+import { Subscribers } from "./SubscriberNote.tsx"
 import { rowsOf } from "./TermRows.ts"
 import type { SubscriberCounts } from "./useSubscriberCounts.ts"
 
@@ -21,7 +21,7 @@ const Head = ({
       <Day at={version.created_at} />
     </span>
     <span className="block">
-      {counts === undefined ? "…" : subscribersText(counts.of(version.plan_key, version.version))}
+      <Subscribers counts={counts} planKey={version.plan_key} version={version.version} />
     </span>
   </th>
 )

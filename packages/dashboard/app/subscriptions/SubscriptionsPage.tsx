@@ -5,6 +5,7 @@ import { useLiveList } from "../api/useLiveList.ts"
 import { CustomerFilter } from "../customers/CustomerFilter.tsx"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import * as Instant from "../Instant.ts"
+import { usePlans } from "../plans/usePlans.ts"
 import { useSession } from "../session/Session.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
@@ -78,6 +79,9 @@ const queryOf = (filters: Filters) => ({
   phase: filters.get("phase") as Subscription["phase"] | undefined,
   customer_id: filters.get("customer"),
   currency: filters.get("currency"),
+  plan: filters.get("plan"),
+  // The API says what is wrong with another text.
+  version: filters.get("version") === undefined ? undefined : Number(filters.get("version")),
 })
 
 const NoSubscriptions = ({ isFiltered }: { readonly isFiltered: boolean }) =>
@@ -98,6 +102,7 @@ export const SubscriptionsPage = () => {
   const { client } = useSession()
   const [, navigate] = useLocation()
   const filters = useFilters()
+  const plans = usePlans().data ?? []
   const [isCreating, setIsCreating] = useState(false)
   const query = queryOf(filters)
   const list = useLiveList<Subscription>({
@@ -118,6 +123,13 @@ export const SubscriptionsPage = () => {
       <FilterBar filters={filters}>
         <SelectFilter filters={filters} label="Phase" name="phase" options={PHASE_OPTIONS} />
         <CustomerFilter filters={filters} name="customer" />
+        <SelectFilter
+          filters={filters}
+          label="Plan"
+          name="plan"
+          options={plans.map(({ key, name }) => [key, name] as const)}
+        />
+        <InputFilter filters={filters} label="Version" name="version" placeholder="1" />
         <InputFilter filters={filters} label="Currency" name="currency" placeholder="EUR" />
       </FilterBar>
       <DataTable

@@ -1,6 +1,7 @@
 /**
  * Invoices: the list, the computation of each line down to its records, and actions that say the money.
  */
+import { readFile } from "node:fs/promises"
 import { assert, describe, it } from "vitest"
 import { button, dialog, host, newPayer, sample, visit } from "./BillingPages.ts"
 import * as Host from "./Host.ts"
@@ -78,7 +79,8 @@ describe("an action", () => {
   it("is offered only where the invoice allows it", async () => {
     const { context, page } = await visit(`/invoices/${sample.paidInvoiceId}`)
     await button(page, "Credit…").waitFor()
-    assert.deepEqual(await page.locator(".page-actions button").allTextContents(), ["Credit…"])
+    const offered = await page.locator(".page-actions button").allTextContents()
+    assert.deepEqual(offered, ["Credit…", "Save HTML", "Save PDF"])
     await context.close()
   })
 
@@ -148,6 +150,21 @@ describe("an action", () => {
     await button(page, "Void the invoice").click()
     await page.locator(".page-title .badge", { hasText: "Void" }).waitFor()
     assert.strictEqual((await invoiceOf(String(waiting["id"])))["amount_due"], 0)
+    await context.close()
+  })
+})
+
+describe("its document", () => {
+  it("is saved as HTML, and as PDF where the server can make one", async () => {
+    const { context, page } = await visit(`/invoices/${sample.paidInvoiceId}`)
+    const { number } = await host.call("GET", `/invoices/${sample.paidInvoiceId}`)
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Save HTML").click()])
+    assert.strictEqual(file.suggestedFilename(), `invoice-${String(number)}.html`)
+    const html = await readFile(await file.path(), "utf8")
+    assert.include(html, String(number))
+    // This server has nothing that makes PDF. The answer says so, and what to install.
+    await button(page, "Save PDF").click()
+    await page.getByText("@billwright/pdf").waitFor()
     await context.close()
   })
 })

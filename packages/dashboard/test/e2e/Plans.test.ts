@@ -20,6 +20,16 @@ describe("plans", () => {
       "charges › base › price › EUR29.0039.00",
       "charges › calls › tiers › 2 › price › EUR0.0040.003",
     ])
+    await heads.nth(1).getByRole("link", { name: "3 subscriptions" }).click()
+    await page.getByRole("heading", { level: 1, name: "Subscriptions" }).waitFor()
+    await page.locator(".table-body .row").first().waitFor()
+    assert.strictEqual(await page.getByRole("combobox", { name: /^Plan/ }).inputValue(), "pro")
+    const listed = await page.locator(".table-body .row").allTextContents()
+    assert.isAtLeast(listed.length, 3)
+    assert.isTrue(
+      listed.every((row) => row.startsWith("pro, version 1")),
+      listed.join(),
+    )
     assert.deepEqual(problems, [])
     await context.close()
   })

@@ -325,6 +325,12 @@ const ListQuery = Schema.Struct({
     Subscription.InvoiceGroup.annotate({ description: "Only subscriptions with this invoice group." }),
   ),
   currency: Schema.optionalKey(Currency.annotate({ description: "Only subscriptions in this currency." })),
+  plan: Schema.optionalKey(
+    PlanKey.annotate({ description: "Only subscriptions that have the plan with this key now." }),
+  ),
+  version: Schema.optionalKey(
+    Wire.queryInteger(1, Plan.MAX_VERSION, "Only subscriptions that have this version of their plan now."),
+  ),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", invoiceGroup: "invoice_group" }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the subscription." }) })
