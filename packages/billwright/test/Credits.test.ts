@@ -38,6 +38,26 @@ const amounts = async () => {
 }
 
 describe("credits", () => {
+  it("may be for some things alone, for promises and for the client", async () => {
+    const images = { ...account, purpose: "images" }
+    const terms = { ...account, kind: "promotional", amount: 2n ** 70n, scope: ["images"] } as const
+    const grant = await client.credits.grant({ ...terms, idempotencyKey: "order" })
+    assert.deepStrictEqual(grant.scope, ["images"])
+    assert.deepStrictEqual(await billing.credits.grant({ ...terms, idempotencyKey: "order" }), grant)
+    const used = await client.credits.consume({ ...images, amount: 7 })
+    assert.deepInclude(used, { purpose: "images" })
+    const hold = await billing.holds.reserve({ ...images, amount: 9 })
+    assert.deepInclude(await client.holds.get(hold.id), { purpose: "images" })
+    for (const { credits } of [billing, client]) {
+      const forImages = await credits.balance(images)
+      assert.deepInclude(forImages, { purpose: "images", available: 2n ** 70n - 16n, scoped: 0n })
+      const forAnything = await credits.balance(account)
+      assert.deepInclude(forAnything, { purpose: null, available: 0n, scoped: 2n ** 70n - 16n })
+      const [entry] = (await credits.entries(account).page()).data
+      assert.deepInclude(entry, { purpose: "images", available: 0n, scoped: -9n, held: 9n })
+    }
+  })
+
   it("are the same for promises and for the client", async () => {
     const expiresAt = new Date(Date.now() + 86_400_000)
     const terms = { ...account, kind: "paid", amount: 2n ** 70n, expiresAt, idempotencyKey: "order" } as const
@@ -55,7 +75,9 @@ describe("credits", () => {
     for (const { credits } of [billing, client]) {
       assert.deepStrictEqual(await credits.balance(account), {
         ...account,
+        purpose: null,
         available: 2n ** 70n - 16n,
+        scoped: 0n,
         held: 9n,
         debt: 0n,
         sequence: 3,

@@ -70,7 +70,10 @@ const bodyOf = (fields: Fields): string => JSON.stringify(Object.fromEntries(giv
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const isShown = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
+const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
+/** A list is shown as its values, with commas. */
+const isShown = (value: unknown): boolean =>
+  isPlain(value) || (Array.isArray(value) && value.length > 0 && value.every(isPlain))
 
 /** The fields with one value each, those of objects in it, too. What is null is left out. */
 const plainFields = (item: Readonly<Record<string, unknown>>, within = ""): Record<string, string> =>
@@ -124,13 +127,10 @@ export const patch = Effect.fnUntraced(function* (path: string, fields: Fields, 
 })
 
 /** Asks for a value that has no id, and shows it. */
-export const fetchOne = Effect.fnUntraced(function* (
-  path: string,
-  query: Readonly<Record<string, string>>,
-  asJson: boolean,
-) {
+export const fetchOne = Effect.fnUntraced(function* (path: string, query: Fields, asJson: boolean) {
   const api = yield* ApiClient
-  yield* show(yield* api.get(path, Shown, query), asJson)
+  const asked = Object.fromEntries(givenOf(query).map(([name, value]) => [name, String(value)]))
+  yield* show(yield* api.get(path, Shown, asked), asJson)
 })
 
 /** Prints values as a table of some of their fields. */

@@ -27,6 +27,14 @@ const account = {
   ),
 }
 
+const purpose = Api.optional(
+  "purpose",
+  "What they are to be used for: the key of a charge or a feature. Then grants count, too, that have it in their scope. Default: anything.",
+)
+
+/** Most keys of a scope: the limit of the API. */
+const MAX_SCOPE_KEYS = 20
+
 const filters = (nouns: string) => ({
   customer_id: Api.optional("customer", `Only ${nouns} of this customer. Default: all.`),
   unit: Api.optional("unit", `Only ${nouns} of this unit. Default: all.`),
@@ -34,9 +42,9 @@ const filters = (nouns: string) => ({
 
 const balance = Command.make(
   "balance",
-  { ...account, ...Api.common },
+  { ...account, purpose, ...Api.common },
   Effect.fn(function* (options) {
-    const query = { customer_id: options.customer, unit: options.unit }
+    const query = { customer_id: options.customer, unit: options.unit, purpose: options.purpose }
     yield* Api.fetchOne("/credit_balance", query, options.json)
   }),
 ).pipe(
@@ -60,6 +68,12 @@ const grant = Command.make(
     amount: Flag.Int("amount").pipe(
       Flag.withDescription("How many, in the smallest unit: cents of EUR, or what you count."),
     ),
+    scope: Flag.String("scope").pipe(
+      Flag.withDescription(
+        "The key of a charge or a feature that they pay for. Can be repeated. Default: anything.",
+      ),
+      Flag.between(0, MAX_SCOPE_KEYS),
+    ),
     priority: Api.optionalInt("priority", "0 to 100. Grants of a lower number are used first. Default: 50."),
     effective_at: Api.optional(
       "effective-at",
@@ -70,8 +84,9 @@ const grant = Command.make(
     ...Api.common,
   },
   Effect.fn(function* (options) {
-    const { customer: customer_id, json, url: _, ...fields } = options
-    yield* Api.send("/credit_grants", { customer_id, ...fields }, json)
+    const { customer: customer_id, json, scope, url: _, ...fields } = options
+    const scoped = scope.length === 0 ? {} : { scope }
+    yield* Api.send("/credit_grants", { customer_id, ...fields, ...scoped }, json)
   }),
 ).pipe(
   Command.withDescription("Grant credits to a customer"),
@@ -92,7 +107,7 @@ export const credits = Command.make("credits").pipe(
     grant,
     Api.lister(
       grantKind,
-      ["id", "customer_id", "unit", "kind", "status", "amount", "available", "held", "expires_at"],
+      ["id", "customer_id", "unit", "kind", "status", "amount", "available", "held", "scope", "expires_at"],
       filters("grants"),
       "grants",
     ),
@@ -104,7 +119,19 @@ export const credits = Command.make("credits").pipe(
     }),
     Api.lister(
       entryKind,
-      ["id", "at", "customer_id", "unit", "kind", "available", "held", "debt", "grant_id"],
+      [
+        "id",
+        "at",
+        "customer_id",
+        "unit",
+        "kind",
+        "purpose",
+        "available",
+        "scoped",
+        "held",
+        "debt",
+        "grant_id",
+      ],
       {
         ...filters("entries"),
         grant_id: Api.optional("grant", "Only entries of the grant with this id. Default: all."),

@@ -193,10 +193,10 @@ export type {
   HoldSlice,
   HoldStatus,
 } from "./credits/Ledger.ts"
-export { NO_CREDITS } from "./credits/Ledger.ts"
+export { availableBy, NO_CREDITS } from "./credits/Ledger.ts"
 export type { Proof, ProofPlace, ProofPlan, ProofTax } from "./proofs/ProofDocument.ts"
 export { FIRST_PREVIOUS, plansOfInvoice, proofOf, proofText } from "./proofs/ProofDocument.ts"
-export type { Burning, BurntPart, GiveBack, Unused } from "./credits/Burning.ts"
+export type { Burning, BurningUse, BurntPart, GiveBack, Unused } from "./credits/Burning.ts"
 export { burnCredits, unburnCredits } from "./credits/Burning.ts"
 export type { CreditUse, InvoiceCredits } from "./credits/InvoiceCredits.ts"
 export { applyCredits, creditUsesOf, invoiceCreditsOf, restoreCredits } from "./credits/InvoiceCredits.ts"
@@ -204,6 +204,7 @@ export type { GrantTarget, PlanGrant, PlanGrantStep } from "./credits/PlanGrants
 export { adjustPlanGrants, planGrantsOf } from "./credits/PlanGrants.ts"
 export type { Consumed, Overdraft, Settled as SettledHold } from "./credits/Operations.ts"
 export {
+  availableFor,
   chargeCredits,
   closeAccount,
   commitHold,

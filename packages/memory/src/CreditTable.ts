@@ -49,7 +49,7 @@ interface TenantRows {
   readonly entries: IdOrder<Credit.StoredEntry>
 }
 
-const EMPTY: Account = { available: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 }
+const EMPTY: Account = { available: 0n, scoped: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 }
 
 const isLive = ({ available, held, status }: Credit.StoredGrant): boolean =>
   status === "pending" || available > 0n || held > 0n
@@ -331,6 +331,7 @@ const compareKeys = (a: Credit.AccountKey, b: Credit.AccountKey): number =>
 
 const sumOf = (entries: ReadonlyArray<Credit.StoredEntry>) => ({
   available: entries.reduce((sum, { available }) => sum + available, 0n),
+  scoped: entries.reduce((sum, { scoped }) => sum + scoped, 0n),
   held: entries.reduce((sum, { held }) => sum + held, 0n),
   debt: entries.reduce((sum, { debt }) => sum + debt, 0n),
 })
@@ -339,10 +340,10 @@ const sumOf = (entries: ReadonlyArray<Credit.StoredEntry>) => ({
 const unlike =
   (all: ReadonlyArray<Credit.StoredEntry>) =>
   ({ available, held, id }: Credit.StoredGrant): AccountSums["grants"] => {
-    const entries = sumOf(all.filter(({ grantId }) => grantId === id))
+    const sums = sumOf(all.filter(({ grantId }) => grantId === id))
+    const entries = { available: sums.available + sums.scoped, held: sums.held }
     const isSame = entries.available === available && entries.held === held
-    const { debt: _, ...left } = entries
-    return isSame ? [] : [{ id, stated: { available, held }, entries: left }]
+    return isSame ? [] : [{ id, stated: { available, held }, entries }]
   }
 
 const valueOf = <A>(row: Row<A> | undefined): Option.Option<A> =>
@@ -371,7 +372,8 @@ const problemOf = (
   { consumptionKeys, grantKeys, grantSources, holdKeys }: AccountRows,
   { account, consumption, grants, holds }: StoredChange,
 ): string | undefined => {
-  if (isNegative(account) || account.debt < 0n) return "an amount of the account is below 0"
+  if (isNegative(account) || account.debt < 0n || account.scoped < 0n)
+    return "an amount of the account is below 0"
   if (account.available > 0n && account.debt > 0n) return "the account has credits and a debt"
   for (const grant of grants) {
     if (isNegative(grant)) return "an amount of a grant is below 0"

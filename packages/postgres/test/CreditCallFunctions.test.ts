@@ -118,6 +118,7 @@ const consumptionBody = (value: Credit.Consumption): Answer => ({
   customer_id: value.customerId,
   unit: value.unit,
   amount: Number(value.amount),
+  purpose: value.purpose,
   idempotency_key: value.idempotencyKey,
   balance: {
     available: Number(value.balance.available),
@@ -133,6 +134,7 @@ const holdBody = (value: Hold.Hold): Answer => ({
   customer_id: value.customerId,
   unit: value.unit,
   amount: Number(value.amount),
+  purpose: value.purpose,
   status: value.status,
   committed: value.committed === null ? null : Number(value.committed),
   is_late: value.isLate,
@@ -151,6 +153,7 @@ const step = fc.oneof(
     priority: fc.integer({ min: 0, max: 1 }),
     begins: fc.integer({ min: 0, max: 3 }),
     length: fc.option(small(6), { nil: undefined }),
+    scope: fc.constantFrom(undefined, undefined, ["images"], ["images", "chat"]),
     rollover: fc.option(fc.record({ maximum: fc.integer({ min: 0, max: 8 }), length: small(4) }), {
       nil: undefined,
     }),
@@ -163,7 +166,12 @@ const step = fc.oneof(
       key: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
     }),
   },
-  fc.record({ type: fc.constant("reserve" as const), amount: small(12), length: small(6) }),
+  fc.record({
+    type: fc.constant("reserve" as const),
+    amount: small(12),
+    length: small(6),
+    purpose: fc.constantFrom(undefined, "images", "chat"),
+  }),
   {
     weight: 3,
     arbitrary: fc.record({
@@ -195,7 +203,7 @@ const keyOf = (key: number | undefined) => (key === undefined ? {} : { idempoten
 
 const grant = (played: Played, given: Extract<Step, { type: "grant" }>) =>
   Effect.gen(function* () {
-    const { amount, begins, length, priority, rollover } = given
+    const { amount, begins, length, priority, rollover, scope: paid } = given
     const now = (yield* nowOf).now
     const effectiveAt = DateTime.add(now, { seconds: begins })
     const end = length === undefined ? {} : { expiresAt: DateTime.add(effectiveAt, { seconds: length }) }
@@ -206,6 +214,7 @@ const grant = (played: Played, given: Extract<Step, { type: "grant" }>) =>
       priority,
       effectiveAt,
       ...end,
+      ...(paid === undefined ? {} : { scope: paid }),
     })
     // Only plans make grants with a rollover.
     if (rollover !== undefined && length !== undefined) {
@@ -231,8 +240,9 @@ const perform = (played: Played, given: Step) => {
       case "grant":
         return yield* grant(played, given)
       case "reserve": {
-        const { amount, length } = given
-        const asked = { ...account(played), amount: BigInt(amount), ttlSeconds: length }
+        const { amount, length, purpose } = given
+        const used = purpose === undefined ? {} : { purpose }
+        const asked = { ...account(played), ...used, amount: BigInt(amount), ttlSeconds: length }
         const hold = yield* holds.reserve(asked)
         played.holds.push(hold.id)
         return { status: hold.status }
@@ -373,12 +383,19 @@ const newClock = async (): Promise<void> => {
   clockId = await run(Effect.flatMap(TestClocks, (clocks) => Effect.map(clocks.create({}), ({ id }) => id)))
 }
 
+const reserving = (amount: number, length: number): Step => ({
+  type: "reserve",
+  amount,
+  length,
+  purpose: undefined,
+})
+
 /** Uses credits of a customer who is erased, and commits a hold from before. Gives the answers. */
 const useErased = async (
   played: Played,
   answer: (played: Played, given: Step) => Promise<Answer>,
 ): Promise<ReadonlyArray<Answer>> => {
-  await perform(played, { type: "reserve", amount: 1, length: Hold.MAX_TTL_SECONDS })
+  await perform(played, reserving(1, Hold.MAX_TTL_SECONDS))
   await run(Effect.flatMap(Customers, (customers) => customers.erase(played.customerId as never)))
   const used = await answer(played, { type: "consume", amount: 1, key: undefined })
   const last = Math.max(played.holds.length - 1, 0)
@@ -420,14 +437,15 @@ const granting = (amount: number, begins: number, length?: number): Step => ({
   priority: 1,
   begins,
   length,
+  scope: undefined,
   rollover: undefined,
 })
 /** What rarely comes of generated histories: holds lapse when their grants end, and when others begin that repay a debt. */
 const AT_ONE_INSTANT: ReadonlyArray<Step> = [
   granting(20, 0, 4),
   granting(9, 4),
-  { type: "reserve", amount: 6, length: 4 },
-  { type: "reserve", amount: 5, length: 2 },
+  reserving(6, 4),
+  reserving(5, 2),
   { type: "commit", hold: 1, amount: 30, overdraft: "debt" },
   { type: "wait", length: 3 },
   { type: "wait", length: 1 },

@@ -42,6 +42,7 @@ const OF_MIGRATIONS = [
   "refuse_change_of_proof",
   "refuse_change_of_rate_card",
   "refuse_change_of_refund",
+  "refuse_change_of_scope",
   "refuse_change_of_version",
 ]
 
@@ -304,6 +305,7 @@ const FROZEN: ReadonlyArray<string> = [
   "baac3f809a3f4aa35e201afb0352ad156742297fbc87414ff3f9b2e44c1200ab",
   "b5e3bd7a4afbb6a7cb60f66a91b43fd54894ee14ff365f6f2da72ee92a6ed8c5",
   "bf515f281830df1ab110d1db4aedb59dd49debd39098ab9e790068ca2786fb58",
+  "26a59f6c16113e9d6b2afe1f11f2793d404fc1079a849927997323577cede4dc",
 ]
 
 describe("each migration", () => {

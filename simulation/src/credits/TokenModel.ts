@@ -15,13 +15,26 @@ interface Grant {
   readonly rank: string
   readonly from: number
   readonly until: number
+  /** What its tokens pay for. `null`: anything. */
+  readonly scope: ReadonlyArray<string> | null
   status: GrantStatus
 }
 
 interface Hold {
+  readonly purpose: string | null
   until: number
   status: HoldStatus
   committed: number | null
+}
+
+/** What is granted. */
+interface Given {
+  readonly amount: number
+  readonly priority: number
+  readonly from: number
+  readonly until: number | null
+  /** Default: anything. */
+  readonly scope?: ReadonlyArray<string> | null
 }
 
 /** After every instant of a run. */
@@ -68,10 +81,11 @@ export class TokenModel {
     return copy
   }
 
-  grant(id: string, given: { amount: number; priority: number; from: number; until: number | null }): void {
+  grant(id: string, given: Given): void {
     const until = given.until ?? NEVER
     const rank = [given.priority, until, this.now].map(digits).join() + id
-    this.grants.set(id, { amount: given.amount, rank, from: given.from, until, status: "pending" })
+    const { amount, from, scope = null } = given
+    this.grants.set(id, { amount, rank, from, until, scope, status: "pending" })
     this.#beginAndEnd()
   }
 
@@ -83,17 +97,17 @@ export class TokenModel {
     return true
   }
 
-  consume(amount: number): boolean {
-    if (this.#usable().length < amount) return false
-    this.#burn(amount)
+  consume(amount: number, purpose: string | null = null): boolean {
+    if (this.#usable(purpose).length < amount) return false
+    this.#burn(amount, purpose)
     return true
   }
 
-  reserve(id: string, amount: number, until: number): boolean {
-    const free = this.#usable()
+  reserve(id: string, amount: number, until: number, purpose: string | null = null): boolean {
+    const free = this.#usable(purpose)
     if (free.length < amount) return false
     for (const token of free.slice(0, amount)) token.hold = id
-    this.holds.set(id, { until, status: "open", committed: null })
+    this.holds.set(id, { purpose, until, status: "open", committed: null })
     return true
   }
 
@@ -112,11 +126,11 @@ export class TokenModel {
     if (hold.status === "released") return false
     const held = this.tokens.filter((token) => token.hold === id)
     const beyond = Math.max(0, amount - held.length)
-    if (isRefused && beyond > this.#usable().length) return false
+    if (isRefused && beyond > this.#usable(hold.purpose).length) return false
     const used = new Set(this.#sorted(held).slice(0, amount))
     this.tokens = this.tokens.filter((token) => !used.has(token))
     this.#free(id)
-    this.#burn(beyond)
+    this.#burn(beyond, hold.purpose)
     hold.status = "committed"
     hold.committed = amount
     return true
@@ -135,7 +149,11 @@ export class TokenModel {
 
   get balance() {
     const held = this.tokens.filter(({ hold }) => hold !== undefined).length
-    return { available: this.tokens.length - held, held, debt: this.debt }
+    return { available: this.availableFor(null), held, debt: this.debt }
+  }
+
+  availableFor(purpose: string | null): number {
+    return this.#usable(purpose).length
   }
 
   ofGrant(id: string) {
@@ -162,12 +180,17 @@ export class TokenModel {
     return [...tokens].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
   }
 
-  #usable(): ReadonlyArray<Token> {
-    return this.#sorted(this.tokens.filter(({ hold }) => hold === undefined))
+  /** Free tokens that pay for something. */
+  #usable(purpose: string | null): ReadonlyArray<Token> {
+    const pays = ({ grant }: Token) => {
+      const scope = this.grants.get(grant)!.scope
+      return scope === null || scope.some((key) => key === purpose)
+    }
+    return this.#sorted(this.tokens.filter((token) => token.hold === undefined && pays(token)))
   }
 
-  #burn(amount: number): void {
-    const used = new Set(this.#usable().slice(0, amount))
+  #burn(amount: number, purpose: string | null): void {
+    const used = new Set(this.#usable(purpose).slice(0, amount))
     this.tokens = this.tokens.filter((token) => !used.has(token))
     this.debt += amount - used.size
   }
@@ -200,6 +223,6 @@ export class TokenModel {
   #repay(): void {
     const before = this.debt
     this.debt = 0
-    this.#burn(before)
+    this.#burn(before, null)
   }
 }

@@ -28,8 +28,8 @@ const toGrant = ({ rollover, steps, ...rest }: CreditGrant): CreditGrant =>
     rollover: rollover === null ? null : toRollover(rollover),
     steps: steps.map(toStep),
   })
-const toEntry = withIntegers<CreditEntry>(AMOUNTS)
-const toBalance = withIntegers<CreditBalance>(AMOUNTS)
+const toEntry = withIntegers<CreditEntry>({ ...AMOUNTS, scoped: true })
+const toBalance = withIntegers<CreditBalance>({ ...AMOUNTS, scoped: true })
 const toAmounts = withIntegers<CreditAmounts>(AMOUNTS)
 const toConsumption = ({ amount, balance, ...rest }: CreditConsumption): CreditConsumption => ({
   ...rest,
@@ -47,8 +47,8 @@ export const makeCredits = (connection: Connection): Credits => ({
     toGrant(await write<CreditGrant>(connection, "POST", "/credit_grants", input, options)),
   consume: async (input, options) =>
     toConsumption(await write(connection, "POST", "/credit_consumptions", input, options)),
-  balance: async (account, options) =>
-    toBalance(await read<CreditBalance>(connection, "/credit_balance", account, options)),
+  balance: async (asked, options) =>
+    toBalance(await read<CreditBalance>(connection, "/credit_balance", asked, options)),
   getGrant: async (id, options) =>
     toGrant(await read<CreditGrant>(connection, path`/credit_grants/${id}`, undefined, options)),
   listGrants: (query, options) => list(connection, "/credit_grants", query, options, toGrant),

@@ -24,7 +24,7 @@ export const makeCredits = (calls: Calls): Credits => {
     grant: (input, options) =>
       calls.run(() => credits.grant(withAmount(input, "effectiveAt", "expiresAt")), options),
     consume: (input, options) => calls.run(() => credits.consume(withAmount(input)), options),
-    balance: (account, options) => calls.run(() => credits.balance(toInput(account)), options),
+    balance: (asked, options) => calls.run(() => credits.balance(toInput(asked)), options),
     getGrant: (id, options) => calls.run(() => credits.getGrant(toGrantId(id)), options),
     listGrants: (query, options) =>
       makeListing(query, (page) => calls.run(() => credits.listGrants(toOptionalInput(page)), options)),

@@ -32,6 +32,10 @@ export interface CreditAmounts {
 
 /** What a customer has of a unit now. */
 export interface CreditBalance extends CreditAccount, CreditAmounts {
+  /** What `available` can be used for. `null`: anything. */
+  readonly purpose: string | null
+  /** What is available for other things alone, of grants with a scope. It is no part of `available`. */
+  readonly scoped: bigint
   /** Rises with each change. 0: there never were credits. */
   readonly sequence: number
 }
@@ -76,6 +80,8 @@ export interface CreditGrant extends CreditAccount {
   readonly amount: bigint
   /** Grants of a lower number are used first, then those that expire sooner, then older ones. */
   readonly priority: number
+  /** What it pays for: keys of charges and features. `null`: anything. */
+  readonly scope: ReadonlyArray<string> | null
   readonly status: CreditGrantStatus
   /** What is left of it, without what is held. */
   readonly available: bigint
@@ -102,6 +108,8 @@ export interface GrantCredits extends CreditAccount {
   readonly amount: number | bigint
   /** 0 to 100. Default: 50. */
   readonly priority?: number | undefined
+  /** What it pays for: 1 to 20 keys of charges and features. Default: anything. */
+  readonly scope?: ReadonlyArray<string> | undefined
   /** Default: now. */
   readonly effectiveAt?: Instant | undefined
   /** In the future, and after `effectiveAt`. Default: never. */
@@ -110,10 +118,18 @@ export interface GrantCredits extends CreditAccount {
   readonly idempotencyKey?: string | undefined
 }
 
+/** Whose balance, and what for. */
+export interface AskCreditBalance extends CreditAccount {
+  /** What they are to be used for: the key of a charge or a feature. Default: anything. */
+  readonly purpose?: string | undefined
+}
+
 /** Credits to use at once. */
 export interface ConsumeCredits extends CreditAccount {
   /** 1 to 10^30. */
   readonly amount: number | bigint
+  /** What they are used for: the key of a charge or a feature. Then grants are used, too, that have it in their `scope`. */
+  readonly purpose?: string | undefined
   /** 1 to 255 characters. With it, consuming the same again uses nothing and gives the first answer, for ever. */
   readonly idempotencyKey?: string | undefined
 }
@@ -123,8 +139,10 @@ export interface CreditConsumption extends CreditAccount {
   /** `ccn_…` */
   readonly id: string
   readonly amount: bigint
+  /** What they were used for. `null`: nobody said it, and only grants for anything were used. */
+  readonly purpose: string | null
   readonly idempotencyKey: string | null
-  /** What the customer had after it. */
+  /** What the customer had after it, for this purpose. */
   readonly balance: CreditAmounts
   readonly createdAt: Date
 }
@@ -151,7 +169,10 @@ export type CreditEntryKind =
   | "restore"
   | "burn"
 
-/** A change of a customer's credits. Its amounts are those by which they changed. Entries are only added. */
+/**
+ * A change of a customer's credits. Its amounts are those by which they changed. Entries are only added. `available` is what can
+ * be used for anything.
+ */
 export interface CreditEntry extends CreditAccount, CreditAmounts {
   /** `cen_…` */
   readonly id: string
@@ -163,6 +184,10 @@ export interface CreditEntry extends CreditAccount, CreditAmounts {
   readonly holdId: string | null
   readonly consumptionId: string | null
   readonly invoiceId: string | null
+  /** What the credits were used or kept for: the key of a charge or a feature. `null`: nobody said it. */
+  readonly purpose: string | null
+  /** By how much what is available of a grant with a scope changed. */
+  readonly scoped: bigint
   /** When it happened. What happens by the clock is written with the next change. */
   readonly at: Date
 }
@@ -198,8 +223,8 @@ export interface Credits {
    * ```
    */
   consume(input: ConsumeCredits, options?: CallOptions): Promise<CreditConsumption>
-  /** What a customer has of a unit now. All amounts are 0 if there never were credits. */
-  balance(account: CreditAccount, options?: CallOptions): Promise<CreditBalance>
+  /** What a customer has of a unit now, for anything or for a purpose. All amounts are 0 if there never were credits. */
+  balance(asked: AskCreditBalance, options?: CallOptions): Promise<CreditBalance>
   getGrant(id: string, options?: CallOptions): Promise<CreditGrant>
   listGrants(query?: ListCreditGrants, options?: CallOptions): Listing<CreditGrant>
   /**

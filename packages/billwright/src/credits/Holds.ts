@@ -17,6 +17,8 @@ export interface Hold extends CreditAccount {
   readonly id: string
   /** What it keeps while it is open. */
   readonly amount: bigint
+  /** What it keeps them for: the key of a charge or a feature. `null`: nobody said it. */
+  readonly purpose: string | null
   readonly status: HoldStatus
   /** What was used. `null` unless it is committed. */
   readonly committed: bigint | null
@@ -34,6 +36,8 @@ export interface Hold extends CreditAccount {
 export interface ReserveCredits extends CreditAccount {
   /** 1 to 10^30. */
   readonly amount: number | bigint
+  /** What they are kept for: the key of a charge or a feature. Then grants are used, too, that have it in their `scope`. */
+  readonly purpose?: string | undefined
   /** How long it lasts: 1 second to 7 days. Default: 900, which is 15 minutes. */
   readonly ttlSeconds?: number | undefined
   /** 1 to 255 characters. With it, reserving the same again gives the first hold as it is then, for ever. */

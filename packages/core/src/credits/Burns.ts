@@ -2,7 +2,14 @@
  * Credits that usage burns, when an invoice states them: once, in the transaction that issues it. What less usage gives back
  * goes to the grants that it came from, and so does all of it when the invoice is voided.
  */
-import { type BurntPart, burnCredits, type GiveBack, type Line, unburnCredits } from "@billwright/engine"
+import {
+  availableBy,
+  type BurntPart,
+  burnCredits,
+  type GiveBack,
+  type Line,
+  unburnCredits,
+} from "@billwright/engine"
 import { Clock, Effect, Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import { InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
@@ -34,14 +41,23 @@ type CloseIfErased = (
   now: number,
 ) => Effect.Effect<void, InvalidInput | StorageError, CurrentTenant>
 
-/** A line that burns credits. */
-type Burnt = NonNullable<NonNullable<Line["origin"]>["burns"]>
+/** What a line burns, for its charge. */
+type Burnt = NonNullable<NonNullable<Line["origin"]>["burns"]> & { readonly purpose: string | null }
 
 const burntBy = ({ state: { lines } }: StoredInvoice): ReadonlyArray<Burnt> =>
-  lines.flatMap(({ origin }) => {
+  lines.flatMap(({ charge, origin }) => {
     const burns = origin?.burns ?? null
-    return burns === null || burns.amount === 0n ? [] : [burns]
+    return burns === null || burns.amount === 0n ? [] : [{ ...burns, purpose: charge }]
   })
+
+/** What lines burn for each charge, in the order of the lines. What they give back is not among it. */
+const usesOf = (burnt: ReadonlyArray<Burnt>) => {
+  const uses = new Map<string | null, bigint>()
+  for (const { amount, purpose } of burnt) {
+    if (amount > 0n) uses.set(purpose, (uses.get(purpose) ?? 0n) + amount)
+  }
+  return Array.from(uses, ([purpose, amount]) => ({ purpose, amount }))
+}
 
 /** The units that lines burn credits of. Accounts are locked in this order, and before those of currencies. */
 export const unitsBurnt = (lines: ReadonlyArray<Pick<Line, "origin">>): ReadonlyArray<string> =>
@@ -98,11 +114,11 @@ export class Burns {
           const key: AccountKey = { customerId, unit }
           const now = yield* Clock.currentTimeMillis
           const at = billedUntil(issued, now)
-          const amount = own.reduce((sum, one) => (one.amount > 0n ? sum + one.amount : sum), 0n)
-          const unused = amount === 0n ? [] : yield* this.#unusedSince(key, ledger, at)
+          const uses = usesOf(own)
+          const unused = uses.length === 0 ? [] : yield* this.#unusedSince(key, ledger, at)
           const { back, grants } = yield* this.#givenBack(key, ledger, own)
           const rest = back.length === 0 ? null : yield* this.#restOf(key, invoiceId, now)
-          const change = burnCredits(ledger, { invoiceId, at, amount, unused, back, rest }, now)
+          const change = burnCredits(ledger, { invoiceId, at, uses, unused, back, rest }, now)
           const known = [...grants, ...unused.map(({ grant }) => grant)]
           yield* this.#write(key, withGrants(ledger, known), change, { grants: rest === null ? [] : [rest] })
           yield* this.#closeIfErased(key, now)
@@ -119,14 +135,14 @@ export class Burns {
       unitsBurnt(voided.state.lines),
       (unit) =>
         Effect.gen({ self: this }, function* () {
-          if (!burnt.some((one) => one.unit === unit && one.amount > 0n)) return
+          const uses = usesOf(burnt.filter((one) => one.unit === unit))
+          if (uses.length === 0) return
           const key: AccountKey = { customerId, unit }
           const now = yield* Clock.currentTimeMillis
           const ledger = yield* this.#store.lock(key, now, "existing")
-          const { grants, parts } = yield* this.#partsOf(key, ledger, invoiceId)
-          const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
+          const { back, grants } = yield* this.#allOf(key, ledger, invoiceId, uses)
           const rest = yield* this.#restOf(key, invoiceId, now)
-          const change = unburnCredits(ledger, { invoiceId, back: [{ invoiceId, amount, parts }], rest }, now)
+          const change = unburnCredits(ledger, { invoiceId, back, rest }, now)
           yield* this.#write(key, withGrants(ledger, grants), change, { grants: [rest] })
           yield* this.#closeIfErased(key, now)
         }),
@@ -175,7 +191,7 @@ export class Burns {
       for (const entry of entries) {
         // What a hold gave back later was not available at that instant.
         if (entry.holdId !== null || entry.grantId === null) continue
-        gone.set(entry.grantId, (gone.get(entry.grantId) ?? 0n) - entry.available)
+        gone.set(entry.grantId, (gone.get(entry.grantId) ?? 0n) - availableBy(entry))
       }
       const grants = yield* this.#grants(ledger, gone.keys())
       return grants.flatMap((grant) => {
@@ -185,14 +201,18 @@ export class Burns {
     })
   }
 
-  /** What an invoice has burnt of an account and was not given back, what was taken last first. Debts come before that. */
-  #partsOf(key: AccountKey, ledger: StoredLedger, invoiceId: InvoiceId) {
+  /**
+   * What an invoice has burnt of an account for a charge and was not given back, what was taken last first. Debts come before
+   * that.
+   */
+  #partsOf(key: AccountKey, ledger: StoredLedger, invoiceId: InvoiceId, purpose: string | null) {
     return Effect.gen({ self: this }, function* () {
       const entries = yield* this.#entries(key, { invoiceId })
       const left = new Map<string | null, bigint>()
-      for (const { available, debt, grantId, kind } of entries) {
-        if (kind !== "burn" && kind !== "restore") continue
-        left.set(grantId, (left.get(grantId) ?? 0n) + debt - available)
+      for (const entry of entries) {
+        const { debt, grantId, kind } = entry
+        if ((kind !== "burn" && kind !== "restore") || entry.purpose !== purpose) continue
+        left.set(grantId, (left.get(grantId) ?? 0n) + debt - availableBy(entry))
       }
       const ids = [...left.keys()].filter((id) => id !== null)
       const grants = yield* this.#grants(ledger, ids)
@@ -208,19 +228,38 @@ export class Burns {
     })
   }
 
+  /** All that an invoice has burnt for its charges and was not given back. */
+  #allOf(
+    key: AccountKey,
+    ledger: StoredLedger,
+    invoiceId: InvoiceId,
+    uses: ReadonlyArray<Pick<Burnt, "purpose">>,
+  ) {
+    return Effect.gen({ self: this }, function* () {
+      const back: Array<GiveBack> = []
+      const all: Array<StoredGrant> = []
+      for (const { purpose } of uses) {
+        const { grants, parts } = yield* this.#partsOf(key, ledger, invoiceId, purpose)
+        back.push({ invoiceId, purpose, amount: parts.reduce((sum, { amount }) => sum + amount, 0n), parts })
+        all.push(...grants)
+      }
+      return { back, grants: all }
+    })
+  }
+
+  /** What lines give back of earlier invoices. A line gives back what the same charge has burnt. */
   #givenBack(key: AccountKey, ledger: StoredLedger, burnt: ReadonlyArray<Burnt>) {
     return Effect.gen({ self: this }, function* () {
-      const amounts = new Map<InvoiceId, bigint>()
-      for (const { amount, of } of burnt) {
-        if (amount >= 0n || of === null) continue
-        const id = InvoiceId.make(of.invoiceId)
-        amounts.set(id, (amounts.get(id) ?? 0n) - amount)
-      }
       const back: Array<GiveBack> = []
       const grants: Array<StoredGrant> = []
-      for (const [invoiceId, amount] of amounts) {
-        const found = yield* this.#partsOf(key, ledger, invoiceId)
-        back.push({ invoiceId, amount, parts: found.parts })
+      const given = burnt.filter(({ amount, of }) => amount < 0n && of !== null)
+      const groups = Map.groupBy(given, ({ of, purpose }) => JSON.stringify([of?.invoiceId, purpose]))
+      for (const [first, ...more] of groups.values()) {
+        const invoiceId = InvoiceId.make(first!.of!.invoiceId)
+        const { purpose } = first!
+        const found = yield* this.#partsOf(key, ledger, invoiceId, purpose)
+        const amount = more.reduce((sum, one) => sum - one.amount, -first!.amount)
+        back.push({ invoiceId, purpose, amount, parts: found.parts })
         grants.push(...found.grants)
       }
       return { back, grants }
@@ -239,6 +278,7 @@ export class Burns {
         kind: "paid",
         amount: 0n,
         priority: DEFAULT_PRIORITY,
+        scope: null,
         effectiveAt: now,
         expiresAt: null,
         rollover: null,

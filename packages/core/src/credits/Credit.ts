@@ -32,6 +32,8 @@ export const MAX_LIVE_GRANTS = 100
 export const MAX_CREDIT_KEY_LENGTH = 255
 /** Largest priority. Grants of a lower number are used first. */
 export const MAX_PRIORITY = 100
+/** Most keys of the scope of a grant. */
+export const MAX_SCOPE_KEYS = 20
 /** The priority of a grant that is given none. */
 export const DEFAULT_PRIORITY = 50
 /** Longest unit, in characters. */
@@ -95,6 +97,23 @@ export const Priority = Schema.Int.annotate(priorityMessage).check(
   Schema.isBetween({ minimum: 0, maximum: MAX_PRIORITY }, priorityMessage),
 )
 
+const purposeMessage = {
+  message:
+    "must be the key of a charge or a feature: a lower-case letter, then at most 63 lower-case letters, digits and underscores",
+}
+/** What credits are used for: the key of a charge or a feature. */
+export const Purpose = Schema.String.annotate(purposeMessage).check(
+  Schema.isPattern(/^[a-z][a-z0-9_]{0,63}$/, purposeMessage),
+)
+const scopeMessage = { message: `must be 1 to ${MAX_SCOPE_KEYS} keys of charges or features` }
+const uniqueMessage = { message: "must not have a key twice" }
+/** What a grant pays for. */
+export const GrantScope = Schema.Array(Purpose).check(
+  Schema.isMinLength(1, scopeMessage),
+  Schema.isMaxLength(MAX_SCOPE_KEYS, scopeMessage),
+  Schema.isUnique(uniqueMessage),
+)
+
 /** Whose credits, and in which unit. */
 export const AccountKey = Schema.Struct({ customerId: CustomerId, unit: CreditUnit })
 export interface AccountKey extends Schema.Schema.Type<typeof AccountKey> {}
@@ -128,8 +147,10 @@ export interface StoredEntry extends Omit<EngineEntry, "invoiceId">, AccountKey 
 export interface StoredConsumption extends AccountKey {
   readonly id: ConsumptionId
   readonly amount: bigint
+  /** What they were used for. `null`: nobody said it, and only grants for anything were used. */
+  readonly purpose: string | null
   readonly idempotencyKey: string | null
-  /** What the account had after it. */
+  /** What the account had after it, for this purpose. */
   readonly balance: CreditBalance
   readonly createdAt: number
 }
@@ -156,6 +177,10 @@ export interface Consumption extends Omit<StoredConsumption, "createdAt"> {
 
 /** What a customer has of a unit at an instant. */
 export interface AccountBalance extends AccountKey, CreditBalance {
+  /** What `available` can be used for. `null`: anything. */
+  readonly purpose: string | null
+  /** What is available of grants for other things alone, beside `available`. */
+  readonly scoped: bigint
   /** The number of the last entry. Events of the account have those of their entries. */
   readonly sequence: number
 }
@@ -188,6 +213,8 @@ export const GrantCredits = Schema.Struct({
   amount: CreditAmount,
   /** 0 to 100. Grants of a lower number are used first. Default: 50. */
   priority: Schema.optionalKey(Priority),
+  /** What it pays for: 1 to 20 keys of charges and features. Default: anything. */
+  scope: Schema.optionalKey(GrantScope),
   /** When its credits begin. Default: now. */
   effectiveAt: Schema.optionalKey(Schema.DateTimeUtc),
   /** When its credits end. Default: never. */
@@ -197,10 +224,20 @@ export const GrantCredits = Schema.Struct({
 })
 export interface GrantCredits extends Schema.Schema.Type<typeof GrantCredits> {}
 
+/** The input of `Credits.balance`. */
+export const AskBalance = Schema.Struct({
+  ...AccountKey.fields,
+  /** What they are to be used for. Default: anything. */
+  purpose: Schema.optionalKey(Purpose),
+})
+export interface AskBalance extends Schema.Schema.Type<typeof AskBalance> {}
+
 /** The input of `Credits.consume`. */
 export const ConsumeCredits = Schema.Struct({
   ...AccountKey.fields,
   amount: CreditAmount,
+  /** What they are used for. Then grants are used, too, that have it in their scope. Default: only grants for anything. */
+  purpose: Schema.optionalKey(Purpose),
   /** With a key, consuming again gives the first answer. Unique for the customer and the unit, and for ever. */
   idempotencyKey: Schema.optionalKey(CreditKey),
 })

@@ -1,7 +1,7 @@
 /**
  * Compares balances of credits with their entries, for operators.
  */
-import type { CreditBalance } from "@billwright/engine"
+import type { CreditAccount, CreditBalance } from "@billwright/engine"
 import { Context, Effect, Layer, Schema } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
@@ -22,15 +22,18 @@ export interface AuditCredits extends Schema.Schema.Type<typeof AuditCredits> {}
 
 const decodeAudit = decoder(AuditCredits)
 
+/** What an account or a grant has. `scoped` of a grant is 0: its `available` has all. */
+type Sums = CreditBalance & Pick<CreditAccount, "scoped">
+
 /** An account, or a grant of it, that is not what its entries or its open holds say. */
 export interface CreditDiscrepancy extends AccountKey {
   /** `null`: the account itself. */
   readonly grantId: CreditGrantId | null
   readonly problem: string
   /** What the account or the grant has. */
-  readonly stated: CreditBalance
+  readonly stated: Sums
   /** The sum of its entries. */
-  readonly entries: CreditBalance
+  readonly entries: Sums
 }
 
 export interface CreditAuditPage {
@@ -42,8 +45,8 @@ export interface CreditAuditPage {
   readonly hasMore: boolean
 }
 
-const isSame = (a: CreditBalance, b: CreditBalance): boolean =>
-  a.available === b.available && a.held === b.held && a.debt === b.debt
+const isSame = (a: Sums, b: Sums): boolean =>
+  a.available === b.available && a.scoped === b.scoped && a.held === b.held && a.debt === b.debt
 
 /** What is wrong with an account. */
 const problemsOf = ({ account, entries, openHolds }: AccountSums): ReadonlyArray<string> => [
@@ -60,13 +63,14 @@ const problemsOf = ({ account, entries, openHolds }: AccountSums): ReadonlyArray
 
 const discrepanciesOf = (sums: AccountSums): ReadonlyArray<CreditDiscrepancy> => {
   const { account, entries, grants, key } = sums
-  const balanceOf = ({ available, debt, held }: CreditBalance) => ({ available, held, debt })
+  const balanceOf = ({ available, debt, held, scoped }: Sums) => ({ available, scoped, held, debt })
   const own = { ...key, grantId: null, stated: balanceOf(account), entries: balanceOf(entries) }
   return [
     ...problemsOf(sums).map((problem) => ({ ...own, problem })),
     ...grants.map(({ entries: of, id, stated }) => {
       const problem = "is not the sum of its entries"
-      return { ...key, grantId: id, problem, stated: { ...stated, debt: 0n }, entries: { ...of, debt: 0n } }
+      const rest = { scoped: 0n, debt: 0n }
+      return { ...key, grantId: id, problem, stated: { ...stated, ...rest }, entries: { ...of, ...rest } }
     }),
   ]
 }

@@ -1,7 +1,7 @@
 /**
  * Runs the operations of the engine on a stored account: locks it, writes what changes, and publishes its events.
  */
-import type { CreditChange } from "@billwright/engine"
+import { availableFor, type CreditAccount, type CreditBalance, type CreditChange } from "@billwright/engine"
 import { Clock, Effect, Option } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
@@ -58,7 +58,7 @@ export const makeCreditBook = Effect.gen(function* () {
     asked: Omit<StoredConsumption, "balance" | "id" | "createdAt">,
   ) {
     const store = yield* port
-    if (store.take === undefined) return undefined
+    if (store.take === undefined || asked.purpose !== null) return undefined
     const createdAt = yield* Clock.currentTimeMillis
     const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
     const consumption = { ...asked, id, createdAt }
@@ -70,10 +70,10 @@ export const makeCreditBook = Effect.gen(function* () {
 
   /** Holds credits in one step, if the storage can and nothing else is to be done. Gives the hold as it is then. */
   const holdNow = Effect.fnUntraced(function* (
-    asked: Pick<StoredHold, "amount" | "customerId" | "idempotencyKey" | "ttlSeconds" | "unit">,
+    asked: Pick<StoredHold, "amount" | "customerId" | "idempotencyKey" | "purpose" | "ttlSeconds" | "unit">,
   ) {
     const store = yield* port
-    if (store.hold === undefined) return undefined
+    if (store.hold === undefined || asked.purpose !== null) return undefined
     const createdAt = yield* Clock.currentTimeMillis
     const id = HoldId.make(yield* ids.next(HOLD_ID_PREFIX))
     const expiresAt = createdAt + asked.ttlSeconds * 1_000
@@ -144,7 +144,6 @@ export const makeCreditBook = Effect.gen(function* () {
   ) {
     const store = yield* port
     const { account } = change
-    const { available, debt, held } = account
     const grants = [...ledger.grants, ...made]
     const holds = [...ledger.holds, ...(hold === undefined ? [] : [hold])]
     yield* store.write(key, {
@@ -152,7 +151,10 @@ export const makeCreditBook = Effect.gen(function* () {
       grants: merged(grants, change.grants),
       holds: merged(holds, change.holds),
       entries: yield* entriesOf(key, change),
-      consumption: consumption === undefined ? null : { ...consumption, balance: { available, held, debt } },
+      consumption:
+        consumption === undefined
+          ? null
+          : { ...consumption, balance: balanceAfter(ledger, account, consumption) },
     })
     const events = [
       ...eventsOf(key, ledger.account, change),
@@ -181,6 +183,16 @@ export const makeCreditBook = Effect.gen(function* () {
 
 /** What changes the accounts of the current tenant. */
 export type CreditBook = Effect.Success<typeof makeCreditBook>
+
+/** What an account has after a use, for its purpose. `ledger` is what it was before, and `account` what it is now. */
+export const balanceAfter = (
+  ledger: StoredLedger,
+  { debt, held }: CreditAccount,
+  { amount, createdAt, purpose }: Pick<StoredConsumption, "amount" | "createdAt" | "purpose">,
+): CreditBalance => {
+  const left = availableFor(ledger, purpose, createdAt) - amount
+  return { available: left > 0n ? left : 0n, held, debt }
+}
 
 /** The stored values that changed, as they are now. */
 const merged = <Stored extends { readonly id: string }, Changed extends { readonly id: string }>(

@@ -2,6 +2,7 @@
  * The events of credits.
  */
 import {
+  availableBy,
   type CreditAccount,
   type CreditBalance,
   type CreditChange,
@@ -18,7 +19,7 @@ import { type CreditAlert, CreditAlertId } from "./CreditAlert.ts"
 const accountFields = {
   customer_id: CustomerId,
   unit: Schema.String,
-  /** What the account had after the operation, in the smallest unit. */
+  /** What the account had after the operation, in the smallest unit. `available` is what can be used for anything. */
   available: WireInteger,
   held: WireInteger,
   debt: WireInteger,
@@ -125,8 +126,8 @@ export const eventsOf = (
     const type = typeOf(entry)
     if (type === undefined || entry.grantId === null) return []
     // Credits that had expired are burnt: that is no event of their grant.
-    if (entry.kind === "expire" && entry.available > 0n) return []
-    const by = entry.available - entry.debt
+    if (entry.kind === "expire" && availableBy(entry) > 0n) return []
+    const by = availableBy(entry) - entry.debt
     const amount = entry.kind === "expire" ? -by : by
     const data = { ...account, sequence: entry.sequence, grant_id: entry.grantId, amount }
     return [{ type, data }]

@@ -60,7 +60,7 @@ export interface AccountSums {
   readonly key: AccountKey
   readonly account: CreditAccount
   /** The sum of its entries, their number, and the highest sequence among them: 0 if there are none. */
-  readonly entries: CreditBalance & { readonly count: number; readonly last: number }
+  readonly entries: CreditBalance & { readonly scoped: bigint; readonly count: number; readonly last: number }
   readonly openHolds: { readonly count: number; readonly amount: bigint }
   /** Its grants that are not the sum of their entries: the first 100, by id. */
   readonly grants: ReadonlyArray<{
@@ -121,10 +121,10 @@ export class CreditStore extends Context.Service<
     ) => Effect.Effect<void, StorageError, CurrentTenant>
 
     /**
-     * Consumes in one step, where nothing else is to be done: nothing of the account is due by the clock, no consumption has
-     * the key, more than the amount is available, and no level is crossed. Gives what the account has after it. Otherwise it
+     * Consumes in one step, where nothing else is to be done: the consumption has no purpose, nothing of the account is due by
+     * the clock, no consumption has the key, more than the amount is available, and no level is crossed. Gives what the account has after it. Otherwise it
      * changes nothing, gives `undefined`, and the caller takes the way of `lock` and `write`, which must come to the same
-     * rows.
+     * rows. Of grants with a scope it uses nothing.
      *
      * `consumption` is the new one, and `entryId` the id of its first entry. A storage that can't do it any quicker has
      * no such verb.
@@ -154,7 +154,7 @@ export class CreditStore extends Context.Service<
 
     /**
      * Settles an open hold in one step, where nothing else is to be done: nothing of the account is due by the clock, it has no
-     * debt, the hold covers the amount, and none of its grants has ended or rolled over. Gives the hold. Otherwise it changes nothing, and
+     * debt, the hold covers the amount, and none of its grants has ended, has rolled over or has a scope. Gives the hold. Otherwise it changes nothing, and
      * gives `undefined`. `entryId` is the id of the first entry.
      */
     readonly settle?:

@@ -1,7 +1,14 @@
 /**
  * The use cases of credits.
  */
-import { consumeCredits, grantAt, grantCredits, settleCredits, voidGrant } from "@billwright/engine"
+import {
+  availableFor,
+  consumeCredits,
+  grantAt,
+  grantCredits,
+  settleCredits,
+  voidGrant,
+} from "@billwright/engine"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
@@ -11,7 +18,7 @@ import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import {
   type AccountBalance,
-  AccountKey,
+  AskBalance,
   ConsumeCredits,
   type Consumption,
   CONSUMPTION_ID_PREFIX,
@@ -28,18 +35,17 @@ import {
   ListEntries,
   ListGrants,
   MAX_LIVE_GRANTS,
-  type StoredConsumption,
   type StoredGrant,
   toConsumption,
   toEntry,
   toGrant,
   TooManyCreditGrants,
 } from "./Credit.ts"
-import { type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
+import { balanceAfter, type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
 
 const decodeGrant = decoder(GrantCredits)
 const decodeConsume = decoder(ConsumeCredits)
-const decodeKey = decoder(AccountKey)
+const decodeBalance = decoder(AskBalance)
 const decodeListGrants = decoder(ListGrants)
 const decodeListEntries = decoder(ListEntries)
 const { knownId, orNotFound } = ById.make(Schema.is(CreditGrantId), (id) => new CreditGrantNotFound({ id }))
@@ -64,6 +70,7 @@ export class Credits extends Context.Service<
 
     /**
      * Uses credits: the whole amount, or nothing. Of any number of callers at once, those succeed for whom there is enough.
+     * Grants with a scope are used only for a `purpose` in it.
      *
      * With an `idempotencyKey`, the same again uses nothing and gives the first answer, for ever. Other content fails with
      * `CreditKeyConflict`. A refusal is not kept: after it, the key is free.
@@ -76,9 +83,12 @@ export class Credits extends Context.Service<
       CurrentTenant
     >
 
-    /** What a customer has of a unit now. All amounts are 0 if there were never credits. Waits for nobody. */
+    /**
+     * What a customer has of a unit now, for anything or for a `purpose`. All amounts are 0 if there were never credits. Waits
+     * for nobody.
+     */
     readonly balance: (
-      key: AccountKey,
+      input: AskBalance,
     ) => Effect.Effect<AccountBalance, InvalidInput | CustomerNotFound | CreditFailure, CurrentTenant>
 
     /** Its `available` is what is left now. What holds that have just lapsed give back counts from the account's next change. */
@@ -141,45 +151,48 @@ export class Credits extends Context.Service<
 
       const use = Effect.fnUntraced(function* (input: ConsumeCredits) {
         const { amount, customerId, unit } = input
-        const idempotencyKey = input.idempotencyKey ?? null
+        const { idempotencyKey = null, purpose = null } = input
         const store = yield* port
         const key = { customerId, unit }
         const now = yield* Clock.currentTimeMillis
         const ledger = yield* store.lock(key, now, "existing")
         if (idempotencyKey !== null) {
           const earlier = yield* store.consumptionByKey(key, idempotencyKey)
-          const known = yield* sameAs(earlier, (value) => value.amount === amount)
+          const known = yield* sameAs(
+            earlier,
+            (value) => value.amount === amount && value.purpose === purpose,
+          )
           if (known !== undefined) return toConsumption(known)
         }
         const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
-        const consumed = consumeCredits(ledger, { amount, consumptionId: id }, now)
+        const consumed = consumeCredits(ledger, { amount, purpose, consumptionId: id }, now)
         if (consumed.type === "insufficient") {
           // Of an erased customer nothing is left, so it comes here.
           yield* requireCustomer(key)
           return yield* new InsufficientCredits({ ...consumed, unit })
         }
-        const consumption = { ...key, id, amount, idempotencyKey, createdAt: now }
+        const consumption = { ...key, id, amount, purpose, idempotencyKey, createdAt: now }
         yield* write(key, ledger, consumed.change, { consumption })
-        const { available, debt, held } = consumed.change.account
-        const made: StoredConsumption = { ...consumption, balance: { available, held, debt } }
-        return toConsumption(made)
+        const balance = balanceAfter(ledger, consumed.change.account, consumption)
+        return toConsumption({ ...consumption, balance })
       })
 
       const consume = Effect.fn("Credits.consume")(function* (input: ConsumeCredits) {
         const decoded = yield* decodeConsume(input)
-        const { amount, customerId, idempotencyKey = null, unit } = decoded
-        const taken = yield* take({ customerId, unit, amount, idempotencyKey })
+        const { amount, customerId, idempotencyKey = null, purpose = null, unit } = decoded
+        const taken = yield* take({ customerId, unit, amount, purpose, idempotencyKey })
         return taken === undefined ? yield* within(decoded, use(decoded)) : toConsumption(taken)
       })
 
-      const balance = Effect.fn("Credits.balance")(function* (input: AccountKey) {
+      const balance = Effect.fn("Credits.balance")(function* (input: AskBalance) {
         const store = yield* port
-        const key = yield* decodeKey(input)
+        const { purpose = null, ...key } = yield* decodeBalance(input)
         const now = yield* within(key, Clock.currentTimeMillis)
         const ledger = yield* store.read(key, now)
         yield* requireAccount(key, ledger)
-        const { available, debt, held, sequence } = settleCredits(ledger, now).account
-        return { ...key, available, held, debt, sequence }
+        const { available: forAnything, debt, held, scoped, sequence } = settleCredits(ledger, now).account
+        const available = availableFor(ledger, purpose, now)
+        return { ...key, purpose, available, scoped: forAnything + scoped - available, held, debt, sequence }
       })
 
       /** A grant in the time of its customer. */
@@ -240,14 +253,19 @@ export class Credits extends Context.Service<
   )
 }
 
+/** Whether two scopes have the same keys, in whatever order. */
+const isSameScope = (a: StoredGrant["scope"], b: StoredGrant["scope"]): boolean =>
+  a === null || b === null ? a === b : a.length === b.length && a.every((key) => b.includes(key))
+
 /** Whether a grant is what is asked for again. What was left to the defaults then may be left to them now. */
 const isSameGrant = (
-  { amount, effectiveAt, expiresAt, kind, priority }: StoredGrant,
+  { amount, effectiveAt, expiresAt, kind, priority, scope }: StoredGrant,
   asked: GrantCredits,
 ): boolean =>
   kind === asked.kind &&
   amount === asked.amount &&
   priority === (asked.priority ?? DEFAULT_PRIORITY) &&
+  isSameScope(scope, asked.scope ?? null) &&
   effectiveAt === (asked.effectiveAt?.epochMilliseconds ?? effectiveAt) &&
   expiresAt === (asked.expiresAt?.epochMilliseconds ?? null)
 
@@ -256,7 +274,7 @@ const newGrant = (
   asked: GrantCredits,
   now: number,
 ): Effect.Effect<StoredGrant, InvalidInput> => {
-  const { amount, customerId, kind, priority = DEFAULT_PRIORITY, unit } = asked
+  const { amount, customerId, kind, priority = DEFAULT_PRIORITY, scope = null, unit } = asked
   const idempotencyKey = asked.idempotencyKey ?? null
   const effectiveAt = asked.effectiveAt?.epochMilliseconds ?? now
   const expiresAt = asked.expiresAt?.epochMilliseconds ?? null
@@ -265,7 +283,7 @@ const newGrant = (
     return Effect.fail(new InvalidInput({ field: "expiresAt", problem }))
   }
   const left = { status: "pending", available: 0n, held: 0n } as const
-  const terms = { kind, amount, priority, effectiveAt, expiresAt }
+  const terms = { kind, amount, priority, scope, effectiveAt, expiresAt }
   return Effect.succeed({
     id,
     customerId,

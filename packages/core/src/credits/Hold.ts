@@ -7,7 +7,7 @@ import * as Id from "../shared/Id.ts"
 import { ofMillis, ofMillisOrNull } from "../shared/Instant.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import * as TooMany from "../shared/TooMany.ts"
-import { AccountKey, CreditAmount, CreditKey } from "./Credit.ts"
+import { AccountKey, CreditAmount, CreditKey, Purpose } from "./Credit.ts"
 
 /** The prefix of the ids of holds. */
 export const HOLD_ID_PREFIX = "hld"
@@ -49,13 +49,15 @@ export interface Hold extends Omit<
 
 /** A hold as callers see it at an instant. */
 export const toHold = (stored: StoredHold, now: number): Hold => {
-  const { amount, committed, createdAt, customerId, expiresAt, id, idempotencyKey, isLate, unit } = stored
+  const { amount, committed, createdAt, customerId, expiresAt, id, idempotencyKey, isLate, purpose, unit } =
+    stored
   const { settledAt, status } = holdAt(stored, now)
   return {
     id,
     customerId,
     unit,
     amount,
+    purpose,
     status,
     committed,
     isLate,
@@ -70,6 +72,8 @@ export const toHold = (stored: StoredHold, now: number): Hold => {
 export const ReserveCredits = Schema.Struct({
   ...AccountKey.fields,
   amount: CreditAmount,
+  /** What they are held for. Then grants are used, too, that have it in their scope. Default: only grants for anything. */
+  purpose: Schema.optionalKey(Purpose),
   /** How long it lasts: 1 second to 7 days. Default: 15 minutes. */
   ttlSeconds: Schema.optionalKey(TtlSeconds),
   /** With a key, reserving again gives the first hold. Unique for the customer and the unit, and for ever. */

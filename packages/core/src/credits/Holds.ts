@@ -109,7 +109,8 @@ export class Holds extends Context.Service<
       const { ids, port, requireCustomer, within, write } = book
 
       const add = Effect.fnUntraced(function* (input: ReserveCredits) {
-        const { amount, customerId, idempotencyKey = null, ttlSeconds = DEFAULT_TTL_SECONDS, unit } = input
+        const { amount, customerId, idempotencyKey = null, purpose = null, unit } = input
+        const { ttlSeconds = DEFAULT_TTL_SECONDS } = input
         const store = yield* port
         const key = { customerId, unit }
         const now = yield* Clock.currentTimeMillis
@@ -118,21 +119,22 @@ export class Holds extends Context.Service<
           const earlier = yield* store.holdByKey(key, idempotencyKey)
           const known = yield* sameAs(
             earlier,
-            (value) => value.amount === amount && value.ttlSeconds === ttlSeconds,
+            (value) =>
+              value.amount === amount && value.ttlSeconds === ttlSeconds && value.purpose === purpose,
           )
           if (known !== undefined) return toHold(known, now)
         }
         if (ledger.account.openHolds - ledger.holds.length >= MAX_OPEN_HOLDS) return yield* new TooManyHolds()
         const id = HoldId.make(yield* ids.next(HOLD_ID_PREFIX))
         const expiresAt = now + ttlSeconds * 1_000
-        const reserved = reserveCredits(ledger, { id, amount, expiresAt }, now)
+        const reserved = reserveCredits(ledger, { id, amount, purpose, expiresAt }, now)
         if (reserved.type === "insufficient") {
           // Of an erased customer nothing is left, so it comes here.
           yield* requireCustomer(key)
           return yield* new InsufficientCredits({ ...reserved, unit })
         }
         const open = { slices: [], status: "open", committed: null, isLate: false, settledAt: null } as const
-        const terms = { amount, expiresAt, ttlSeconds, idempotencyKey }
+        const terms = { amount, purpose, expiresAt, ttlSeconds, idempotencyKey }
         const hold: StoredHold = { id, ...key, ...terms, ...open, createdAt: now }
         yield* write(key, ledger, reserved.change, { hold })
         return toHold(hold, now)
@@ -140,8 +142,8 @@ export class Holds extends Context.Service<
 
       const reserve = Effect.fn("Holds.reserve")(function* (input: ReserveCredits) {
         const decoded = yield* decodeReserve(input)
-        const { idempotencyKey = null, ttlSeconds = DEFAULT_TTL_SECONDS } = decoded
-        const held = yield* book.hold({ ...decoded, idempotencyKey, ttlSeconds })
+        const { idempotencyKey = null, purpose = null, ttlSeconds = DEFAULT_TTL_SECONDS } = decoded
+        const held = yield* book.hold({ ...decoded, idempotencyKey, purpose, ttlSeconds })
         return held ?? (yield* within(decoded, add(decoded)))
       })
 

@@ -98,6 +98,7 @@ const creditorOf = (store: CreditStore["Service"], book: CreditBook, topUps: Top
       kind: "paid",
       amount,
       priority: DEFAULT_PRIORITY,
+      scope: null,
       effectiveAt: at,
       expiresAt: null,
       rollover: null,

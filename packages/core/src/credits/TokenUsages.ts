@@ -96,13 +96,15 @@ export class TokenUsages extends Context.Service<
         { customerId, unit }: AccountKey,
         ledger: StoredLedger,
         { amount }: Pick<Price, "amount">,
+        purpose: string | null,
       ) {
         if (amount === null || amount === 0n) return null
         const now = yield* Clock.currentTimeMillis
         const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
         const key = { customerId, unit }
-        const consumption = { ...key, id, amount, idempotencyKey: null, createdAt: now }
-        yield* write(key, ledger, chargeCredits(ledger, { amount, consumptionId: id }, now), { consumption })
+        const consumption = { ...key, id, amount, purpose, idempotencyKey: null, createdAt: now }
+        const charged = chargeCredits(ledger, { amount, purpose, consumptionId: id }, now)
+        yield* write(key, ledger, charged, { consumption })
         return id
       })
 
@@ -122,7 +124,7 @@ export class TokenUsages extends Context.Service<
           if (earlier !== undefined && isSameUse(earlier, input)) return earlier
           if (earlier !== undefined) return yield* new CreditKeyConflict({ id: earlier.id })
         }
-        const consumptionId = yield* charge(key, ledger, cost)
+        const consumptionId = yield* charge(key, ledger, cost, null)
         return yield* record(input, cost, { customerId, consumptionId, holdId: null, idempotencyKey })
       })
 
@@ -152,6 +154,13 @@ export class TokenUsages extends Context.Service<
         return yield* unavailable(usage, "rate", `${reference} has no price for it`)
       })
 
+      /** What the hold was for that tokens were used of. */
+      const purposeOf = Effect.fnUntraced(function* ({ holdId }: TokenUsage) {
+        if (holdId === null) return null
+        const hold = yield* (yield* port).findHold(holdId)
+        return Option.getOrUndefined(hold)?.purpose ?? null
+      })
+
       const rateNow = Effect.fnUntraced(function* ({ customerId, id, unit }: TokenUsage) {
         const key = { customerId, unit }
         const ledger = yield* lock(key)
@@ -160,7 +169,7 @@ export class TokenUsages extends Context.Service<
           Effect.gen(function* () {
             if (usage.status === "rated") return usage
             const cost = yield* priceNow(usage)
-            const consumptionId = yield* charge(key, ledger, cost)
+            const consumptionId = yield* charge(key, ledger, cost, yield* purposeOf(usage))
             return { ...usage, ...cost, consumptionId, settledAt: yield* DateTime.now }
           }),
         )

@@ -138,6 +138,7 @@ export class PlanGrants {
       held: 0n,
       source,
       steps,
+      scope: null,
       idempotencyKey: null,
     }))
   }

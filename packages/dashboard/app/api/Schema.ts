@@ -2783,6 +2783,7 @@ export interface components {
             unit: string;
             /** Format: int64 */
             amount: number;
+            purpose: string | null;
             /** @enum {string} */
             status: "open" | "committed" | "released" | "lapsed";
             committed: number | null;
@@ -2814,6 +2815,7 @@ export interface components {
             unit: string;
             /** Format: int64 */
             amount: number;
+            purpose?: string;
             idempotency_key?: string;
         };
         ConsumeEntitlement: {
@@ -3127,12 +3129,15 @@ export interface components {
             object: "credit_balance";
             customer_id: string;
             unit: string;
+            purpose: string | null;
             /** Format: int64 */
             available: number;
             /** Format: int64 */
             held: number;
             /** Format: int64 */
             debt: number;
+            /** Format: int64 */
+            scoped: number;
             /** Format: int64 */
             sequence: number;
             livemode: boolean;
@@ -3145,6 +3150,7 @@ export interface components {
             unit: string;
             /** Format: int64 */
             amount: number;
+            purpose: string | null;
             idempotency_key: string | null;
             balance: {
                 /** Format: int64 */
@@ -3172,8 +3178,11 @@ export interface components {
             hold_id: string | null;
             consumption_id: string | null;
             invoice_id: string | null;
+            purpose: string | null;
             /** Format: int64 */
             available: number;
+            /** Format: int64 */
+            scoped: number;
             /** Format: int64 */
             held: number;
             /** Format: int64 */
@@ -3199,6 +3208,7 @@ export interface components {
             /** Format: int64 */
             amount: number;
             priority: number;
+            scope: string[] | null;
             /** @enum {string} */
             status: "pending" | "active" | "expired" | "voided";
             /** Format: int64 */
@@ -3749,6 +3759,7 @@ export interface components {
             /** Format: int64 */
             amount: number;
             priority?: number;
+            scope?: string[];
             /** Format: date-time */
             effective_at?: string;
             /** Format: date-time */
@@ -3767,6 +3778,7 @@ export interface components {
             unit: string;
             /** Format: int64 */
             amount: number;
+            purpose: string | null;
             /** @enum {string} */
             status: "open" | "committed" | "released" | "lapsed";
             committed: number | null;
@@ -4804,6 +4816,7 @@ export interface components {
             unit: string;
             /** Format: int64 */
             amount: number;
+            purpose?: string;
             ttl_seconds?: number;
             idempotency_key?: string;
         };
@@ -7968,6 +7981,7 @@ export interface operations {
             query: {
                 customer_id: string;
                 unit: string;
+                purpose?: string;
             };
             header?: never;
             path?: never;

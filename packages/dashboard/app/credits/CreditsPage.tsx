@@ -59,9 +59,10 @@ const BalanceChart = ({ customerId, unit }: Account) => {
 
 const Balance = ({ customerId, unit }: Account) => (
   <Loaded lines={2} query={useBalance(customerId, unit)}>
-    {({ available, debt, held }) => (
+    {({ available, debt, held, scoped }) => (
       <dl className="figures">
         <Figure name="Available" value={Units.format(available, unit)} />
+        {BigInt(scoped) > 0n && <Figure name="For some things alone" value={Units.format(scoped, unit)} />}
         <Figure name="Held" value={Units.format(held, unit)} />
         <Figure name="Owed" value={Units.format(debt, unit)} />
       </dl>

@@ -36,21 +36,26 @@ const COLUMNS: ReadonlyArray<Column<CreditEntry>> = [
     header: "What happened",
     width: "minmax(11rem, 1fr)",
     narrow: "first",
-    cell: ({ invoice_id: invoice, kind }) =>
-      invoice === null ? (
-        KINDS[kind]
+    cell: ({ invoice_id: invoice, kind, purpose }) => {
+      const text = purpose === null ? KINDS[kind] : `${KINDS[kind]}: ${purpose}`
+      return invoice === null ? (
+        text
       ) : (
         <Link className="row-link" href={`/invoices/${invoice}`}>
-          {KINDS[kind]}
+          {text}
         </Link>
-      ),
+      )
+    },
   },
   {
     id: "available",
     header: "Available",
     width: "minmax(9rem, 1fr)",
     isNumber: true,
-    cell: ({ available, unit }) => <Change amount={available} unit={unit} />,
+    // Of a grant for some things alone it is `scoped`, and otherwise `available`: one of them is 0.
+    cell: ({ available, scoped, unit }) => (
+      <Change amount={BigInt(scoped) === 0n ? available : scoped} unit={unit} />
+    ),
   },
   {
     id: "held",

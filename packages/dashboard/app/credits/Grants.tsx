@@ -35,6 +35,7 @@ const GrantLine = ({ grant, onVoid }: { readonly grant: CreditGrant; readonly on
               <Day at={grant.expires_at} />
             </>
           )}
+          {grant.scope !== null && `, for ${grant.scope.join(", ")} alone`}
         </span>
       </span>
       <span className="amount">{Units.format(grant.available, grant.unit)} left</span>

@@ -6,7 +6,7 @@
  * on is not touched by it, but repays the debt of what was not covered.
  */
 import { compareGrants, Draft } from "./Draft.ts"
-import type { CreditChange, CreditGrant, CreditLedger } from "./Ledger.ts"
+import { type CreditChange, type CreditGrant, type CreditLedger, pays } from "./Ledger.ts"
 import { advance, grantAt } from "./Operations.ts"
 
 /** How much of a grant went unused when it ended, or rolled over, at an instant or after it. */
@@ -24,10 +24,19 @@ export interface BurntPart {
 /** Credits to give back of an earlier invoice. */
 export interface GiveBack {
   readonly invoiceId: string
+  /** The charge that burnt them. */
+  readonly purpose: string | null
   /** 0 or more. */
   readonly amount: bigint
   /** What it burnt, in the order in which it is given back. */
   readonly parts: ReadonlyArray<BurntPart>
+}
+
+/** What an invoice burns for a charge. Only grants that pay for the charge are used. */
+export interface BurningUse {
+  readonly purpose: string | null
+  /** 0 or more. */
+  readonly amount: bigint
 }
 
 /** What an invoice does with the credits of an account. */
@@ -35,8 +44,8 @@ export interface Burning {
   readonly invoiceId: string
   /** The instant until which usage counts. */
   readonly at: number
-  /** How much it burns. 0 or more. */
-  readonly amount: bigint
+  /** How much it burns for each charge, in the order of the lines. */
+  readonly uses: ReadonlyArray<BurningUse>
   readonly unused: ReadonlyArray<Unused>
   readonly back: ReadonlyArray<GiveBack>
   /**
@@ -53,36 +62,46 @@ const byBegin = (a: CreditGrant, b: CreditGrant): number =>
   a.effectiveAt - b.effectiveAt || (a.id < b.id ? -1 : 1)
 
 /**
- * Burns an amount of what could be used just before an instant. What is beyond that is a debt, which the grants repay that have
- * begun since.
+ * Burns what could be used just before an instant, for one charge after another. What is beyond that is a debt, which the grants
+ * for anything repay that have begun since.
  */
-const burn = (draft: Draft, { amount, at, invoiceId, unused }: Burning): void => {
+const burn = (draft: Draft, { at, invoiceId, unused, uses }: Burning): void => {
   const gone = new Map(unused.map((one) => [one.grant.id, one.amount]))
   for (const { grant } of unused) if (draft.grant(grant.id) === undefined) draft.putGrant(grant)
-  let rest = amount
   /** Takes of a grant what went unused of it, and then what is available. */
-  const take = ({ available, id }: CreditGrant): bigint => {
-    const back = smaller(rest, gone.get(id) ?? 0n)
-    draft.move({ kind: "expire", at, invoiceId }, id, { available: back })
-    const part = smaller(rest, back + available)
-    rest -= part
+  const take = (id: string, most: bigint, purpose: string | null): bigint => {
+    const unusedOf = gone.get(id) ?? 0n
+    const back = smaller(most, unusedOf)
+    const part = smaller(most, back + (draft.grant(id)?.available ?? 0n))
+    draft.move({ kind: "expire", at, invoiceId, purpose }, id, { available: back })
+    gone.set(id, unusedOf - back)
     return part
   }
   const isBefore = ({ effectiveAt }: CreditGrant) => effectiveAt < at
   const grants = draft.grants.filter(({ available, id }) => available > 0n || gone.has(id))
-  for (const grant of grants.filter(isBefore).toSorted(compareGrants)) {
-    draft.move({ kind: "burn", at, invoiceId }, grant.id, { available: -take(grant) })
-  }
-  draft.move({ kind: "burn", at, invoiceId }, null, { debt: rest })
-  for (const grant of grants.filter((one) => !isBefore(one)).toSorted(byBegin)) {
-    const part = take(grant)
-    draft.move({ kind: "repay", at }, grant.id, { available: -part, debt: -part })
+  const before = grants.filter(isBefore).toSorted(compareGrants)
+  const since = grants.filter((grant) => !isBefore(grant) && grant.scope === null).toSorted(byBegin)
+  for (const { amount, purpose } of uses) {
+    const cause = { kind: "burn", at, invoiceId, purpose } as const
+    let rest = amount
+    for (const grant of before) {
+      if (!pays(grant, purpose)) continue
+      const part = take(grant.id, rest, purpose)
+      draft.move(cause, grant.id, { available: -part })
+      rest -= part
+    }
+    draft.move(cause, null, { debt: rest })
+    for (const { id } of since) {
+      const part = take(id, rest, purpose)
+      draft.move({ kind: "repay", at }, id, { available: -part, debt: -part })
+      rest -= part
+    }
   }
 }
 
 /** Gives credits back. Gives how much of it was a debt that is repaid already. */
-const giveBack = (draft: Draft, { amount, invoiceId, parts }: GiveBack, at: number): bigint => {
-  const cause = { kind: "restore", at, invoiceId } as const
+const giveBack = (draft: Draft, { amount, invoiceId, parts, purpose }: GiveBack, at: number): bigint => {
+  const cause = { kind: "restore", at, invoiceId, purpose } as const
   let rest = amount
   for (const { amount: most, grant } of parts) {
     const part = smaller(rest, most)
@@ -107,7 +126,7 @@ export const burnCredits = (ledger: CreditLedger, burning: Burning, now: number)
   const draft = new Draft(ledger)
   const before = burning.at - 1
   advance(draft, ledger.holds, before)
-  if (burning.amount > 0n) burn(draft, burning)
+  burn(draft, burning)
   advance(
     draft,
     ledger.holds.filter(({ expiresAt }) => expiresAt > before),
@@ -134,7 +153,8 @@ const giveAllBack = (draft: Draft, { back, rest }: Pick<Burning, "back" | "rest"
     if (left === 0n || rest === null) continue
     const grant = draft.grant(rest.id) ?? rest
     draft.putGrant({ ...grant, amount: grant.amount + left })
-    draft.move({ kind: "restore", at: now, invoiceId: one.invoiceId }, rest.id, { available: left })
+    const cause = { kind: "restore", at: now, invoiceId: one.invoiceId, purpose: one.purpose } as const
+    draft.move(cause, rest.id, { available: left })
   }
   draft.repay(now)
 }

@@ -1,16 +1,18 @@
 /**
  * A change of an account while it is made: each step moves credits, and writes an entry of what it moved.
  */
-import type {
-  CreditAccount,
-  CreditBalance,
-  CreditChange,
-  CreditEntry,
-  CreditGrant,
-  CreditHold,
-  CreditLedger,
-  EntryKind,
-  HoldSlice,
+import {
+  availableBy,
+  type CreditAccount,
+  type CreditBalance,
+  type CreditChange,
+  type CreditEntry,
+  type CreditGrant,
+  type CreditHold,
+  type CreditLedger,
+  type EntryKind,
+  type HoldSlice,
+  pays,
 } from "./Ledger.ts"
 
 /** What a step is about. */
@@ -20,6 +22,8 @@ export interface Cause {
   readonly holdId?: string
   readonly consumptionId?: string
   readonly invoiceId?: string
+  /** What the credits are used or kept for. Only grants that pay for it are used. */
+  readonly purpose?: string | null
 }
 
 /** How much a grant has to be of since an instant. `gone` is how much of it has gone unused. */
@@ -93,26 +97,32 @@ export class Draft {
     this.#account = { ...this.#account, openHolds: this.#account.openHolds + opened }
   }
 
-  /** Moves credits of a grant, or of none, and writes the entry. Moving nothing writes nothing. */
+  /**
+   * Moves credits of a grant, or of none, and writes the entry. Moving nothing writes nothing. What is available of a grant with
+   * a scope is no part of what the account has available.
+   */
   move(
-    { at, consumptionId, holdId, invoiceId, kind }: Cause,
+    { at, consumptionId, holdId, invoiceId, kind, purpose }: Cause,
     grantId: string | null,
     by: Partial<CreditBalance>,
   ): void {
-    const { available = 0n, debt = 0n, held = 0n } = by
-    if (available === 0n && held === 0n && debt === 0n) return
+    const { available: ofGrant = 0n, debt = 0n, held = 0n } = by
+    if (ofGrant === 0n && held === 0n && debt === 0n) return
+    const grant = grantId === null ? undefined : this.#grants.get(grantId)
+    const isScoped = grant !== undefined && grant.scope !== null
+    const [available, scoped] = isScoped ? [0n, ofGrant] : [ofGrant, 0n]
     const before = this.#account
     const sequence = before.sequence + 1
     this.#account = {
       ...before,
       available: before.available + available,
+      scoped: before.scoped + scoped,
       held: before.held + held,
       debt: before.debt + debt,
       sequence,
     }
-    const grant = grantId === null ? undefined : this.#grants.get(grantId)
     if (grant !== undefined) {
-      this.putGrant({ ...grant, available: grant.available + available, held: grant.held + held })
+      this.putGrant({ ...grant, available: grant.available + ofGrant, held: grant.held + held })
     }
     this.#entries.push({
       sequence,
@@ -121,7 +131,9 @@ export class Draft {
       holdId: holdId ?? null,
       consumptionId: consumptionId ?? null,
       invoiceId: invoiceId ?? null,
+      purpose: purpose ?? null,
       available,
+      scoped,
       held,
       debt,
       at,
@@ -133,12 +145,20 @@ export class Draft {
     return this.grants.filter(({ available }) => available > 0n).sort(compareGrants)
   }
 
-  /** The available credits that an amount would be taken from, in the order of their use. They may be less. */
-  slices(amount: bigint): ReadonlyArray<HoldSlice> {
+  /** What is available for something. */
+  availableFor(purpose: string | null): bigint {
+    return this.usable.reduce((sum, grant) => (pays(grant, purpose) ? sum + grant.available : sum), 0n)
+  }
+
+  /**
+   * The available credits that an amount would be taken from for something, in the order of their use. They may be less.
+   */
+  slices(amount: bigint, purpose: string | null): ReadonlyArray<HoldSlice> {
     const slices: Array<HoldSlice> = []
     let rest = amount
-    for (const { available, id } of this.usable) {
+    for (const { available, id, scope } of this.usable) {
       if (rest === 0n) break
+      if (!pays({ scope }, purpose)) continue
       const part = smaller(rest, available)
       slices.push({ grantId: id, amount: part })
       rest -= part
@@ -149,7 +169,7 @@ export class Draft {
   /** Takes an amount from what is available. What is beyond that becomes debt, which `grantId` says the grant of. */
   take(cause: Cause, amount: bigint, grantId: string | null = null): void {
     let rest = amount
-    for (const slice of this.slices(amount)) {
+    for (const slice of this.slices(amount, cause.purpose ?? null)) {
       this.move(cause, slice.grantId, { available: -slice.amount })
       rest -= slice.amount
     }
@@ -198,7 +218,7 @@ export class Draft {
   #goneOf(id: string): bigint {
     return this.#entries
       .filter(({ grantId, kind }) => grantId === id && (kind === "expire" || kind === "void"))
-      .reduce((sum, { available }) => sum - available, 0n)
+      .reduce((sum, entry) => sum - availableBy(entry), 0n)
   }
 
   /**
@@ -223,10 +243,10 @@ export class Draft {
     this.take(cause, less - left - smaller(less - left, gone + this.#goneOf(id)), id)
   }
 
-  /** Repays debt with what is available. */
+  /** Repays debt with what is available for anything. */
   repay(at: number): void {
     const { available, debt } = this.#account
-    for (const { amount, grantId } of this.slices(smaller(available, debt))) {
+    for (const { amount, grantId } of this.slices(smaller(available, debt), null)) {
       this.move({ kind: "repay", at }, grantId, { available: -amount, debt: -amount })
     }
   }

@@ -20,11 +20,20 @@ export interface CreditUse {
   readonly amount: bigint
 }
 
-/** The credits that an invoice can use at an instant. Those that a plan gives are for `consume` and holds alone. */
+/**
+ * The credits that an invoice can use at an instant. One with a scope lowers and pays the lines of the charges in it. Those that a plan
+ * gives are for `consume` and holds alone.
+ */
 export const invoiceCreditsOf = (ledger: CreditLedger, now: number): InvoiceCredits => {
   const { usable } = upTo(ledger, now)
   const ofKind = (kind: CreditGrant["kind"]) =>
-    usable.filter((grant) => grant.kind === kind).map(({ available, id }) => ({ id, available }))
+    usable
+      .filter((grant) => grant.kind === kind)
+      .map(({ available, id, scope }) => ({
+        id,
+        available,
+        ...(scope === null ? {} : { scope: { charges: scope } }),
+      }))
   return { promotional: ofKind("promotional"), paid: ofKind("paid") }
 }
 

@@ -14,8 +14,10 @@ export interface CreditBalance {
   readonly debt: bigint
 }
 
-/** The account of a customer for a unit. It is the sum of its entries. */
+/** The account of a customer for a unit. It is the sum of its entries. `available` can be used for anything. */
 export interface CreditAccount extends CreditBalance {
+  /** What can be used for some things alone: what is available of grants with a scope. 0 or more. It repays no debt. */
+  readonly scoped: bigint
   /** How many holds are open. */
   readonly openHolds: number
   /** The number of the last entry. 0: there is none. */
@@ -43,6 +45,8 @@ export interface CreditGrant {
   readonly amount: bigint
   /** Grants of a lower number are used first. */
   readonly priority: number
+  /** What it pays for: keys of charges and of features. `null`: anything. It never changes. */
+  readonly scope: ReadonlyArray<string> | null
   /** When its credits begin. */
   readonly effectiveAt: number
   /** When its credits end. `null`: never. */
@@ -70,6 +74,8 @@ export interface CreditHold {
   readonly id: string
   /** What it keeps while it is open. Greater than 0. */
   readonly amount: bigint
+  /** What it is for: the key of a charge or a feature. `null`: only grants for anything pay for it. */
+  readonly purpose: string | null
   /** Where that came from, in the order in which it is used. */
   readonly slices: ReadonlyArray<HoldSlice>
   /** When it lapses. */
@@ -110,6 +116,8 @@ export type EntryKind =
 
 /** A change of an account. Entries are only added. Its amounts are those by which the account changed. */
 export interface CreditEntry extends CreditBalance {
+  /** By how much what is available of grants with a scope changed. Then `available` is 0. */
+  readonly scoped: bigint
   /** 1 for the first of the account, and then one more each. */
   readonly sequence: number
   readonly kind: EntryKind
@@ -119,6 +127,8 @@ export interface CreditEntry extends CreditBalance {
   readonly consumptionId: string | null
   /** The invoice that they lower or pay, or whose usage they were burnt for. */
   readonly invoiceId: string | null
+  /** What the credits were used or kept for: the key of a charge or a feature. `null` if nobody said it. */
+  readonly purpose: string | null
   /** When it happened. What happens by the clock is written later, with the next operation. */
   readonly at: number
 }
@@ -144,4 +154,19 @@ export interface CreditChange {
 }
 
 /** The account of a customer who never had credits. */
-export const NO_CREDITS: CreditAccount = { available: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 }
+export const NO_CREDITS: CreditAccount = {
+  available: 0n,
+  scoped: 0n,
+  held: 0n,
+  debt: 0n,
+  openHolds: 0,
+  sequence: 0,
+}
+
+/** Whether a grant pays for something. `null`: nobody says what it is for, so only a grant for anything does. */
+export const pays = ({ scope }: Pick<CreditGrant, "scope">, purpose: string | null): boolean =>
+  scope === null || (purpose !== null && scope.includes(purpose))
+
+/** By how much what is available of its grant an entry changed, whatever the grant pays for. */
+export const availableBy = ({ available, scoped }: Pick<CreditEntry, "available" | "scoped">): bigint =>
+  available + scoped

@@ -42,7 +42,8 @@ const lapseOf = (hold: CreditHold): Step => ({
   id: hold.id,
   run: (draft) => {
     draft.putHold({ ...hold, status: "lapsed", settledAt: hold.expiresAt }, -1)
-    draft.settle({ kind: "lapse", at: hold.expiresAt, holdId: hold.id }, hold.slices, 0n)
+    const cause = { kind: "lapse", at: hold.expiresAt, holdId: hold.id, purpose: hold.purpose } as const
+    draft.settle(cause, hold.slices, 0n)
   },
 })
 
@@ -126,53 +127,57 @@ export const closeAccount = (ledger: CreditLedger, now: number): CreditChange =>
   return draft.change
 }
 
+/** What is available for something at an instant: the credits that can be used for anything, and those for it. */
+export const availableFor = (ledger: CreditLedger, purpose: string | null, now: number): bigint =>
+  upTo(ledger, now).availableFor(purpose)
+
 /** What is used at once. */
 interface Use {
   readonly amount: bigint
   readonly consumptionId: string
+  /** What for: the key of a charge or a feature. Without it, only grants for anything are used. */
+  readonly purpose?: string | null
 }
 
 /** Uses credits at once: the whole amount, or nothing of it. */
 export const consumeCredits = (
   ledger: CreditLedger,
-  { amount, consumptionId }: Use,
+  { amount, consumptionId, purpose = null }: Use,
   now: number,
 ): Consumed => {
   const draft = upTo(ledger, now)
-  const { available } = draft.account
+  const available = draft.availableFor(purpose)
   if (available < amount) return { type: "insufficient", amount, available }
-  draft.take({ kind: "consume", at: now, consumptionId }, amount)
+  draft.take({ kind: "consume", at: now, consumptionId, purpose }, amount)
   return { type: "done", change: draft.change }
 }
 
 /** Uses credits for what was done already. What is beyond the available ones becomes debt. */
 export const chargeCredits = (
   ledger: CreditLedger,
-  { amount, consumptionId }: Use,
+  { amount, consumptionId, purpose = null }: Use,
   now: number,
 ): CreditChange => {
   const draft = upTo(ledger, now)
-  draft.take({ kind: "consume", at: now, consumptionId }, amount)
+  draft.take({ kind: "consume", at: now, consumptionId, purpose }, amount)
   return draft.change
 }
 
 /** Holds credits: the whole amount, or nothing of it. */
 export const reserveCredits = (
   ledger: CreditLedger,
-  { amount, expiresAt, id }: Pick<CreditHold, "id" | "amount" | "expiresAt">,
+  { amount, expiresAt, id, purpose }: Pick<CreditHold, "id" | "amount" | "expiresAt" | "purpose">,
   now: number,
 ): Consumed => {
   const draft = upTo(ledger, now)
-  const { available } = draft.account
+  const available = draft.availableFor(purpose)
   if (available < amount) return { type: "insufficient", amount, available }
-  const slices = draft.slices(amount)
+  const slices = draft.slices(amount, purpose)
   for (const { amount: part, grantId } of slices) {
-    draft.move({ kind: "reserve", at: now, holdId: id }, grantId, { available: -part, held: part })
+    draft.move({ kind: "reserve", at: now, holdId: id, purpose }, grantId, { available: -part, held: part })
   }
-  draft.putHold(
-    { id, amount, slices, expiresAt, status: "open", committed: null, isLate: false, settledAt: null },
-    1,
-  )
+  const open = { status: "open", committed: null, isLate: false, settledAt: null } as const
+  draft.putHold({ id, amount, purpose, slices, expiresAt, ...open }, 1)
   return { type: "done", change: draft.change }
 }
 
@@ -225,10 +230,10 @@ export const commitHold = (
   const isLate = hold.status === "lapsed"
   const held = isLate ? 0n : hold.amount
   const beyond = amount > held ? amount - held : 0n
-  const { available } = draft.account
+  const available = draft.availableFor(hold.purpose)
   if (overdraft === "refuse" && beyond > available)
     return { type: "insufficient", amount, available: available + held }
-  const cause = { kind: "commit", at: now, holdId: hold.id } as const
+  const cause = { kind: "commit", at: now, holdId: hold.id, purpose: hold.purpose } as const
   if (!isLate) draft.settle(cause, hold.slices, amount - beyond)
   if (beyond > 0n) draft.take(cause, beyond)
   draft.putHold({ ...hold, status: "committed", committed: amount, isLate, settledAt: now }, isLate ? 0 : -1)
@@ -241,7 +246,7 @@ export const releaseHold = (ledger: CreditLedger, hold: CreditHold, now: number)
   const { status } = holdAt(hold, now)
   if (status === "committed") return { type: "settled" }
   if (status !== "open") return { type: "unchanged" }
-  draft.settle({ kind: "release", at: now, holdId: hold.id }, hold.slices, 0n)
+  draft.settle({ kind: "release", at: now, holdId: hold.id, purpose: hold.purpose }, hold.slices, 0n)
   draft.putHold({ ...hold, status: "released", settledAt: now }, -1)
   return { type: "done", change: draft.change }
 }

@@ -1,5 +1,7 @@
 import {
+  availableBy,
   burnCredits,
+  type BurningUse,
   type BurntPart,
   type CreditAccount,
   type CreditChange,
@@ -53,23 +55,26 @@ class Account {
     this.write(settleCredits(this.ledger, now))
   }
 
-  burn(amount: bigint, now: number): void {
+  burn(given: bigint | ReadonlyArray<BurningUse>, now: number): void {
+    const uses = typeof given === "bigint" ? [{ purpose: null, amount: given }] : given
     const gone = new Map<string, bigint>()
-    for (const { at, available, grantId, kind } of this.entries) {
+    for (const entry of this.entries) {
+      const { at, grantId, kind } = entry
       if (kind !== "expire" || at < AT || grantId === null) continue
-      gone.set(grantId, (gone.get(grantId) ?? 0n) - available)
+      gone.set(grantId, (gone.get(grantId) ?? 0n) - availableBy(entry))
     }
     const unused = [...gone].map(([id, of]) => ({ grant: this.grants.get(id)!, amount: of }))
-    const burning = { invoiceId: INVOICE, at: AT, amount, unused, back: [], rest: null }
+    const burning = { invoiceId: INVOICE, at: AT, uses, unused, back: [], rest: null }
     this.write(burnCredits(this.ledger, burning, now))
   }
 
   /** What was burnt and not given back, what was taken last first, and debts before that. */
   get parts(): ReadonlyArray<BurntPart> {
     const left = new Map<string | null, bigint>([[null, 0n]])
-    for (const { available, debt, grantId, kind } of this.entries.toReversed()) {
+    for (const entry of this.entries.toReversed()) {
+      const { debt, grantId, kind } = entry
       if (kind === "burn" || kind === "restore")
-        left.set(grantId, (left.get(grantId) ?? 0n) + debt - available)
+        left.set(grantId, (left.get(grantId) ?? 0n) + debt - availableBy(entry))
     }
     return [...left]
       .filter(([, amount]) => amount > 0n)
@@ -85,12 +90,13 @@ class Account {
       effectiveAt: now,
       expiresAt: null,
       rollover: null,
+      scope: null,
       createdAt: now,
       status: "active",
       available: 0n,
       held: 0n,
     }
-    const back = [{ invoiceId: INVOICE, amount, parts: this.parts }]
+    const back = [{ invoiceId: INVOICE, purpose: null, amount, parts: this.parts }]
     this.write(unburnCredits(this.ledger, { invoiceId: INVOICE, back, rest }, now))
   }
 
@@ -104,20 +110,23 @@ class Account {
   check(): void {
     const sumOf = (entries: ReadonlyArray<CreditEntry>) => ({
       available: entries.reduce((sum, { available }) => sum + available, 0n),
+      scoped: entries.reduce((sum, { scoped }) => sum + scoped, 0n),
       debt: entries.reduce((sum, { debt }) => sum + debt, 0n),
     })
-    const { available, debt } = this.account
-    assert.deepStrictEqual(sumOf(this.entries), { available, debt })
+    const { available, debt, scoped } = this.account
+    assert.deepStrictEqual(sumOf(this.entries), { available, scoped, debt })
     assert.isTrue(available === 0n || debt === 0n)
     for (const grant of this.grants.values()) {
       const own = sumOf(this.entries.filter(({ grantId }) => grantId === grant.id))
-      assert.strictEqual(own.available, grant.available)
+      assert.strictEqual(own.available + own.scoped, grant.available)
       assert.isTrue(grant.available >= 0n)
     }
   }
 }
 
-interface Given extends Pick<CreditGrant, "id" | "amount" | "priority" | "effectiveAt" | "expiresAt"> {
+type GrantTerms = "id" | "amount" | "priority" | "effectiveAt" | "expiresAt" | "scope"
+
+interface Given extends Pick<CreditGrant, GrantTerms> {
   readonly rollsOver: bigint | null
 }
 
@@ -129,6 +138,7 @@ const given: fc.Arbitrary<ReadonlyArray<Given>> = fc
       effectiveAt: fc.integer({ min: 0, max: 60 }),
       lasts: fc.option(fc.integer({ min: 1, max: 60 })),
       rollsOver: fc.option(fc.bigInt({ min: 0n, max: 10n })),
+      scope: fc.constantFrom(null, null, ["a"], ["b"], ["a", "b"]),
     }),
     { maxLength: 6 },
   )
@@ -140,6 +150,13 @@ const given: fc.Arbitrary<ReadonlyArray<Given>> = fc
     })),
   )
 
+/** Grants of which none has a scope, or none rolls over: one that has rolled over is used in the order of its new end. */
+const alike = fc
+  .tuple(given, fc.boolean())
+  .map(([grants, areScoped]) =>
+    grants.map((grant) => (areScoped ? { ...grant, rollsOver: null } : { ...grant, scope: null })),
+  )
+
 /** An account with grants, as it is at an instant. */
 const accountAt = (grants: ReadonlyArray<Given>, now: number): Account => {
   const account = new Account()
@@ -149,60 +166,72 @@ const accountAt = (grants: ReadonlyArray<Given>, now: number): Account => {
 }
 
 const amounts = fc.bigInt({ min: 0n, max: 80n })
+/** What charges burn, one after another. Nothing was granted for the last one alone. */
+const uses = fc
+  .tuple(amounts, amounts, amounts)
+  .map(([a, b, c]) => [a, b, c].map((amount, index) => ({ amount, purpose: ["a", "b", "c"][index]! })))
 
 describe("burning", () => {
   it("takes what could be used before the instant, in the order of priority, end and age", () => {
-    holds([given, amounts], (grants, amount) => {
-      const account = accountAt(grants, AT)
-      account.burn(amount, AT)
+    holds([given, uses], (grants, all) => {
+      const account = accountAt(grants, AT - 1)
+      account.burn(all, AT)
       // One credit after another, of grants as they were just before the instant.
       const credits = grants
         .filter(({ effectiveAt }) => effectiveAt < AT)
-        .flatMap(({ amount: of, effectiveAt, expiresAt, id, priority, rollsOver }) => {
+        .flatMap(({ amount: of, effectiveAt, expiresAt, id, priority, rollsOver, scope }) => {
           const hasRolled = expiresAt !== null && expiresAt < AT
           const end = hasRolled ? (rollsOver === null ? expiresAt : expiresAt + 20) : expiresAt
           if (end !== null && end < AT) return []
           const left = hasRolled && rollsOver! < of ? rollsOver! : of
           const last = end ?? Number.POSITIVE_INFINITY
-          return Array.from({ length: Number(left) }, () => ({ id, key: [priority, last, effectiveAt] }))
+          const key = [priority, last, effectiveAt]
+          return Array.from({ length: Number(left) }, () => ({ id, scope, key }))
         })
         .toSorted((a, b) => {
           const index = a.key.findIndex((part, place) => part !== b.key[place])
           return index < 0 ? (a.id < b.id ? -1 : Number(a.id > b.id)) : a.key[index]! - b.key[index]!
         })
-      const taken = Map.groupBy(credits.slice(0, Number(amount)), ({ id }) => id)
-      const burnt = account.entries.filter(({ kind }) => kind === "burn")
-      assert.deepStrictEqual(
-        burnt
-          .filter(({ grantId }) => grantId !== null)
-          .map(({ available, grantId }) => [grantId, -available]),
-        [...taken].map(([id, all]) => [id, BigInt(all.length)]),
-      )
-      const owed = amount - BigInt(Math.min(credits.length, Number(amount)))
-      assert.strictEqual(
-        burnt.reduce((sum, { debt }) => sum + debt, 0n),
-        owed,
-      )
+      let free = credits
+      for (const { amount, purpose } of all) {
+        const used = free
+          .filter(({ scope }) => scope === null || scope.includes(purpose))
+          .slice(0, Number(amount))
+        free = free.filter((credit) => !used.includes(credit))
+        const taken = Map.groupBy(used, ({ id }) => id)
+        const burnt = account.entries.filter((entry) => entry.kind === "burn" && entry.purpose === purpose)
+        assert.deepStrictEqual(
+          burnt
+            .filter(({ grantId }) => grantId !== null)
+            .map((entry) => [entry.grantId, -availableBy(entry)]),
+          [...taken].map(([id, own]) => [id, BigInt(own.length)]),
+        )
+        assert.strictEqual(
+          burnt.reduce((sum, { debt }) => sum + debt, 0n),
+          amount - BigInt(used.length),
+        )
+      }
       account.check()
     })
   })
 
   it("comes to the same late, when grants have begun and ended since", () => {
-    holds([given, amounts], (grants, amount) => {
+    holds([alike, uses], (grants, all) => {
       const inTime = accountAt(grants, AT - 1)
-      inTime.burn(amount, AT)
+      inTime.burn(all, AT)
       inTime.settle(LATE)
       const late = accountAt(grants, LATE)
-      late.burn(amount, LATE)
+      late.burn(all, LATE)
       late.check()
       assert.strictEqual(late.account.available, inTime.account.available)
       assert.strictEqual(late.account.debt, inTime.account.debt)
+      assert.strictEqual(late.account.scoped, inTime.account.scoped)
     })
   })
 
   it("gives back what it burnt, part by part, and never more", () => {
     holds([given, amounts, fc.array(fc.bigInt({ min: 1n, max: 30n }))], (grants, amount, parts) => {
-      const lasting = grants.map((grant) => ({ ...grant, effectiveAt: 0, expiresAt: null }))
+      const lasting = grants.map((grant) => ({ ...grant, effectiveAt: 0, expiresAt: null, scope: null }))
       const account = accountAt(lasting, AT)
       const before = account.left
       account.burn(amount, AT)
@@ -224,4 +253,4 @@ describe("burning", () => {
   })
 })
 
-const NEW = { priority: 0, effectiveAt: AT, expiresAt: null, rollsOver: null }
+const NEW = { priority: 0, effectiveAt: AT, expiresAt: null, rollsOver: null, scope: null }

@@ -1,4 +1,6 @@
 import {
+  availableBy,
+  availableFor,
   commitHold,
   type Consumed,
   consumeCredits,
@@ -74,17 +76,24 @@ class Book {
       effectiveAt: now,
       expiresAt: null,
       rollover: null,
+      scope: null,
       createdAt: now,
     } as const
     this.write(grantCredits(this.ledger(now), { ...grant, ...change }, now))
   }
 
-  consume(amount: bigint, now: number): boolean {
-    return this.settle(consumeCredits(this.ledger(now), { amount, consumptionId: "c" }, now))
+  consume(amount: bigint, now: number, purpose: string | null = null): boolean {
+    return this.settle(consumeCredits(this.ledger(now), { amount, purpose, consumptionId: "c" }, now))
   }
 
-  reserve(id: string, amount: bigint, expiresAt: number, now: number): boolean {
-    return this.settle(reserveCredits(this.ledger(now), { id, amount, expiresAt }, now))
+  reserve(
+    id: string,
+    amount: bigint,
+    expiresAt: number,
+    now: number,
+    purpose: string | null = null,
+  ): boolean {
+    return this.settle(reserveCredits(this.ledger(now), { id, amount, purpose, expiresAt }, now))
   }
 
   commit(id: string, amount: bigint, now: number, overdraft: "debt" | "refuse" = "debt"): boolean {
@@ -108,12 +117,13 @@ class Book {
 
 const sumOf = (entries: ReadonlyArray<CreditEntry>) =>
   entries.reduce(
-    (sum, { available, debt, held }) => ({
+    (sum, { available, debt, held, scoped }) => ({
       available: sum.available + available,
+      scoped: sum.scoped + scoped,
       held: sum.held + held,
       debt: sum.debt + debt,
     }),
-    { available: 0n, held: 0n, debt: 0n },
+    { available: 0n, scoped: 0n, held: 0n, debt: 0n },
   )
 
 describe("credits", () => {
@@ -226,6 +236,46 @@ describe("credits", () => {
   })
 })
 
+describe("a grant with a scope", () => {
+  const scoped = () => {
+    const book = new Book()
+    book.grant("images", 10n, { scope: ["images"], priority: 1 })
+    book.grant("all", 10n)
+    return book
+  }
+
+  it("pays only for what is in it, in the order of all grants", () => {
+    const book = scoped()
+    expect(book.account).toMatchObject({ available: 10n, scoped: 10n })
+    expect(availableFor(book.ledger(1), "images", 1)).toBe(20n)
+    expect(availableFor(book.ledger(1), "chat", 1)).toBe(10n)
+    expect(book.consume(11n, 1, "chat")).toBe(false)
+    expect(book.consume(12n, 1, "images")).toBe(true)
+    expect([book.left("images").available, book.left("all").available]).toEqual([0n, 8n])
+    expect(book.entries.slice(-2)).toMatchObject([
+      { kind: "consume", grantId: "images", purpose: "images", available: 0n, scoped: -10n },
+      { kind: "consume", grantId: "all", purpose: "images", available: -2n, scoped: 0n },
+    ])
+  })
+
+  it("repays no debt, and keeps what it has beside one", () => {
+    const book = scoped()
+    book.reserve("h", 10n, 9, 1, "chat")
+    expect(book.commit("h", 13n, 2)).toBe(true)
+    expect(book.account).toMatchObject({ available: 0n, scoped: 10n, debt: 3n })
+    expect(book.consume(10n, 3, "images")).toBe(true)
+    expect(book.consume(1n, 3, "images")).toBe(false)
+  })
+
+  it("pays for what a hold of its purpose uses beyond what it kept", () => {
+    const book = scoped()
+    book.reserve("h", 1n, 9, 1, "images")
+    expect(book.commit("h", 21n, 2, "refuse")).toBe(false)
+    expect(book.commit("h", 20n, 2, "refuse")).toBe(true)
+    expect(book.account).toMatchObject({ available: 0n, scoped: 0n, held: 0n, debt: 0n })
+  })
+})
+
 describe("a level", () => {
   it("is crossed each time that what is available falls below it", () => {
     const book = new Book()
@@ -261,6 +311,9 @@ describe("a level", () => {
   })
 })
 
+/** What credits are used for: nobody says it, or one of two things. A third has no grant of its own. */
+const PURPOSES = [null, "a", "b", "c"] as const
+
 const small = (max: number) => fc.integer({ min: 0, max })
 const commands = fc.array(
   fc.record({
@@ -273,6 +326,8 @@ const commands = fc.array(
     delay: small(3),
     isEternal: fc.boolean(),
     isRefused: fc.boolean(),
+    scope: fc.constantFrom(null, null, ["a"], ["b"], ["a", "b"]),
+    purpose: fc.constantFrom(...PURPOSES),
   }),
   { maxLength: 30 },
 )
@@ -286,22 +341,25 @@ interface Command {
   readonly delay: number
   readonly isEternal: boolean
   readonly isRefused: boolean
+  readonly scope: ReadonlyArray<string> | null
+  readonly purpose: string | null
 }
 
 /** Does the same with both. Gives whether each did it. */
 const perform = (book: Book, model: TokenModel, id: string, now: number, command: Command) => {
-  const { amount, delay, isEternal, isRefused, length, priority, type, which } = command
+  const { amount, delay, isEternal, isRefused, length, priority, purpose, scope, type, which } = command
   const [grants, held] = [[...book.grants.values()], [...book.holds.values()]]
   const [grant, hold] = [grants[which % grants.length], held[which % held.length]]
   const whole = BigInt(amount)
   if (type === "grant") {
     const from = now + Math.max(0, delay - 1)
     const until = isEternal ? null : from + length
-    book.grant(id, whole, { priority, effectiveAt: from, expiresAt: until }, now)
-    model.grant(id, { amount, priority, from, until })
-  } else if (type === "consume") return [book.consume(whole, now), model.consume(amount)]
+    book.grant(id, whole, { priority, scope, effectiveAt: from, expiresAt: until }, now)
+    model.grant(id, { amount, priority, from, until, scope })
+  } else if (type === "consume") return [book.consume(whole, now, purpose), model.consume(amount, purpose)]
   else if (type === "reserve") {
-    return [book.reserve(id, whole, now + length, now), model.reserve(id, amount, now + length)]
+    const reserved = model.reserve(id, amount, now + length, purpose)
+    return [book.reserve(id, whole, now + length, now, purpose), reserved]
   } else if (type === "void" && grant !== undefined) {
     const change = voidGrant(book.ledger(now), grant, now)
     if (change !== undefined) book.write(change)
@@ -381,13 +439,18 @@ const compare = (book: Book, model: TokenModel, now: number): void => {
   book.write(settleCredits(book.ledger(now), now))
   const { available, debt, held } = book.balance
   expect({ available: Number(available), held: Number(held), debt: Number(debt) }).toEqual(model.balance)
+  for (const purpose of PURPOSES) {
+    expect(Number(availableFor(book.ledger(now), purpose, now))).toBe(model.availableFor(purpose))
+  }
   for (const { available: free, held: kept, id } of book.grants.values()) {
     const { status: _, ...left } = model.ofGrant(id)
     expect({ available: Number(free), held: Number(kept) }).toEqual(left)
-    const { debt: __, ...entered } = sumOf(book.entries.filter(({ grantId }) => grantId === id))
-    expect(entered).toEqual({ available: free, held: kept })
+    const own = book.entries.filter(({ grantId }) => grantId === id)
+    const entered = own.reduce((sum, entry) => sum + availableBy(entry), 0n)
+    expect({ available: entered, held: sumOf(own).held }).toEqual({ available: free, held: kept })
   }
-  expect(sumOf(book.entries)).toEqual(book.balance)
+  expect(sumOf(book.entries)).toEqual({ ...book.balance, scoped: book.account.scoped })
+  expect(available === 0n || debt === 0n).toBe(true)
   expect(book.entries.map(({ sequence }) => sequence)).toEqual(book.entries.map((_, i) => i + 1))
   expect(book.account.openHolds).toBe(
     [...book.holds.values()].filter(({ status }) => status === "open").length,

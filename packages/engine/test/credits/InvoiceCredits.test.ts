@@ -30,13 +30,14 @@ class Book {
     for (const grant of grants) this.grants.set(grant.id, grant)
   }
 
-  grant(id: string, { amount, expiresAt, kind, priority }: Terms): void {
+  grant(id: string, { amount, expiresAt, kind, priority, scope = null }: Terms): void {
     const grant = { id, kind, amount, priority, effectiveAt: 0, expiresAt, rollover: null, createdAt: 0 }
-    this.write(grantCredits(this.ledger, grant, 0))
+    this.write(grantCredits(this.ledger, { ...grant, scope }, 0))
   }
 }
 
-type Terms = Pick<CreditGrant, "amount" | "expiresAt" | "kind" | "priority">
+type Terms = Pick<CreditGrant, "amount" | "expiresAt" | "kind" | "priority"> &
+  Partial<Pick<CreditGrant, "scope">>
 
 const terms: fc.Arbitrary<Terms> = fc.record({
   kind: fc.constantFrom("paid", "promotional", "plan"),
@@ -96,6 +97,49 @@ describe("credits on invoices", () => {
       const used = uses.map(({ grantId }) => book.grants.get(grantId)!)
       book.write(restoreCredits(book.ledger, used, "inv", uses, at))
       assert.strictEqual(book.account.available, sum(before))
+    })
+  })
+
+  it("with a scope lower and pay only the lines of its charges", () => {
+    const scopes = fc.constantFrom(null, ["a"], ["b"], ["a", "b"])
+    const charges = fc.constantFrom("a", "b", null)
+    const scoped = fc.record({
+      kind: fc.constantFrom("paid" as const, "promotional" as const),
+      amount: fc.bigInt({ min: 1n, max: 3_000n }),
+      scope: scopes,
+    })
+    const given = fc.array(fc.tuple(fc.bigInt({ min: 0n, max: 2_000n }), charges), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    holds([fc.array(scoped, { maxLength: 5 }), given], (grants, lines) => {
+      const book = new Book()
+      for (const [index, grant] of grants.entries()) {
+        book.grant(`g${index}`, { ...grant, priority: index, expiresAt: null })
+      }
+      const all = linesOf(...lines.map(([amount]) => amount))
+      const charged = all.map((line, index) => ({ ...line, charge: lines[index]![1] }))
+      const quote = quoteOf(charged, standard("20"))
+      const invoice = assemble({ lines: charged, quote, ...invoiceCreditsOf(book.ledger, 100) })!
+      const chargeOf = (id: string) => charged.find((line) => line.id === id)!.charge
+      for (const { id, parts } of invoice.discounts) {
+        const { scope } = book.grants.get(id)!
+        assert.isTrue(parts.every(({ lineId }) => scope === null || scope.includes(chargeOf(lineId) ?? "")))
+      }
+      // Whatever set of charges: grants for these alone never pay more than their lines come to.
+      for (const keys of [["a"], ["b"], ["a", "b"]]) {
+        const within = ({ scope }: CreditGrant) => scope !== null && scope.every((key) => keys.includes(key))
+        const paid = invoice.applied.filter(({ id }) => within(book.grants.get(id)!))
+        const gross = invoice.lines
+          .filter(({ charge }) => charge !== null && keys.includes(charge))
+          .map(({ net }) => (net * 12n) / 10n + 1n)
+        assert.isTrue(sum(paid.map(({ amount }) => amount)) <= sum(gross))
+      }
+      const before = book.account
+      book.write(applyCredits(book.ledger, "inv", creditUsesOf(invoice), 100))
+      const used = sum(creditUsesOf(invoice).map(({ amount }) => amount))
+      const { available, scoped: rest } = book.account
+      assert.strictEqual(available + rest, before.available + before.scoped - used)
     })
   })
 

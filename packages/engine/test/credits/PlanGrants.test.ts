@@ -67,7 +67,7 @@ class Account {
         const { amount, expiresAt, rollover } = one
         const known = this.grants.get(id) ?? made.get(id)
         if (known === undefined && amount === 0n) return []
-        const left = { status: "pending", available: 0n, held: 0n } as const
+        const left = { status: "pending", scope: null, available: 0n, held: 0n } as const
         const terms = { kind: "plan", amount, priority: 50, expiresAt, rollover, createdAt: now } as const
         const grant = known ?? { id, ...terms, ...left, effectiveAt: effect.at }
         made.set(id, grant)
@@ -173,7 +173,8 @@ describe("what a plan grants", () => {
   it("counts what holds keep as used until they give it back", () => {
     const { account, made } = startedWith(large)
     const now = at("2026-04-10")
-    const reserved = reserveCredits(account.ledger(now), { id: "h", amount: 4_500n, expiresAt: END }, now)
+    const asked = { id: "h", amount: 4_500n, purpose: null, expiresAt: END }
+    const reserved = reserveCredits(account.ledger(now), asked, now)
     if (reserved.type === "done") account.write(reserved.change)
     const later = at("2026-04-16")
     account.apply(done(made.subscription, changeTo(small), later).effects, later)

@@ -32,6 +32,23 @@ export const UnitField = Credit.CreditUnit.annotate({
     "What the credits count: an ISO 4217 currency code, then in its minor unit, or a unit of yours such as `token`.",
 })
 
+const PURPOSE = "the key of a charge or a feature"
+
+/** What credits are used for, of an input. */
+export const purposeField = (used: string) =>
+  Schema.optionalKey(
+    Credit.Purpose.annotate({
+      description: `What they are ${used} for: ${PURPOSE}. Then grants are used, too, that have it in their \`scope\`. Default: only grants for anything.`,
+    }),
+  )
+/** What credits are used for, of an answer. */
+export const purposeOrNull = (description: string) =>
+  Schema.NullOr(Credit.Purpose).annotate({
+    description: `${description}: ${PURPOSE}. \`null\`: nobody said it.`,
+  })
+
+const SCOPE = "What it pays for: keys of charges and features"
+
 /** The idempotency key of an input. */
 export const keyField = (things: string) =>
   Schema.optionalKey(
@@ -92,6 +109,7 @@ const GrantBody = Schema.Struct({
   kind: Credit.GrantKind.annotate({ description: KIND }),
   amount: creditCount("What was granted"),
   priority: Credit.Priority.annotate({ description: `${PRIORITY}.` }),
+  scope: Schema.NullOr(Credit.GrantScope).annotate({ description: `${SCOPE}. \`null\`: anything.` }),
   status: Credit.GrantStatus.annotate({
     description:
       "`pending`: it begins later. `active`: it can be used. `expired` and `voided`: what was left is gone.",
@@ -124,7 +142,13 @@ const BalanceBody = Schema.Struct({
   object: Schema.Literal("credit_balance"),
   customer_id: CustomerIdField,
   unit: UnitField,
+  purpose: Schema.NullOr(Credit.Purpose).annotate({
+    description: "What `available` can be used for. `null`: anything.",
+  }),
   ...balanceFields,
+  scoped: creditCount(
+    "What is available for other things alone, of grants with a scope. It is no part of `available`",
+  ),
   sequence: Wire.Count.annotate({ description: "Rises with each change. 0: there never were credits." }),
   livemode: Wire.Livemode,
 }).annotate({ identifier: "CreditBalance", description: "What a customer has of a unit now." })
@@ -135,8 +159,11 @@ const ConsumptionBody = Schema.Struct({
   customer_id: CustomerIdField,
   unit: UnitField,
   amount: creditCount("What was used"),
+  purpose: purposeOrNull("What they were used for"),
   idempotency_key: KeyOrNull,
-  balance: Schema.Struct(balanceFields).annotate({ description: "What the customer had after it." }),
+  balance: Schema.Struct(balanceFields).annotate({
+    description: "What the customer had after it, for this purpose.",
+  }),
   livemode: Wire.Livemode,
   created_at: Wire.instant("When it was used."),
 }).annotate({ identifier: "CreditConsumption", description: "Credits that were used at once." })
@@ -163,7 +190,9 @@ const EntryBody = Schema.Struct({
   invoice_id: Schema.NullOr(Invoice.InvoiceId).annotate({
     description: "The invoice that they lower or pay.",
   }),
-  available: creditCount("By how much what is available changed"),
+  purpose: purposeOrNull("What they were used or kept for"),
+  available: creditCount("By how much what is available for anything changed"),
+  scoped: creditCount("By how much what is available of a grant with a scope changed"),
   held: creditCount("By how much what is held changed"),
   debt: creditCount("By how much the debt changed"),
   at: Wire.instant("When it happened."),
@@ -179,6 +208,11 @@ const GrantInput = Schema.Struct({
   kind: Credit.GrantKind.annotate({ description: KIND }),
   amount: creditAmount(1, "What is granted"),
   priority: Schema.optionalKey(Credit.Priority.annotate({ description: `${PRIORITY}. Default: 50.` })),
+  scope: Schema.optionalKey(
+    Credit.GrantScope.annotate({
+      description: `${SCOPE}, at most 20. On invoices it lowers and pays, and is burnt by, the lines of these charges alone. Default: anything.`,
+    }),
+  ),
   effectiveAt: Schema.optionalKey(Wire.instant("When its credits begin. Default: now.")),
   expiresAt: Schema.optionalKey(
     Wire.instant("When its credits end: in the future, and after they begin. Default: never."),
@@ -199,6 +233,7 @@ const ConsumeInput = Schema.Struct({
   customerId: CustomerIdField,
   unit: UnitField,
   amount: creditAmount(1, "What is used"),
+  purpose: purposeField("used"),
   idempotencyKey: keyField("answer"),
 })
   .pipe(Schema.encodeKeys({ customerId: "customer_id", idempotencyKey: "idempotency_key" }))
@@ -218,9 +253,15 @@ const ListEntriesQuery = Schema.Struct({
   ...filterFields,
   grantId: Schema.optionalKey(Credit.CreditGrantId.annotate({ description: "Only those of this grant." })),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", grantId: "grant_id" }))
-const BalanceQuery = Schema.Struct({ customerId: CustomerIdField, unit: UnitField }).pipe(
-  Schema.encodeKeys({ customerId: "customer_id" }),
-)
+const BalanceQuery = Schema.Struct({
+  customerId: CustomerIdField,
+  unit: UnitField,
+  purpose: Schema.optionalKey(
+    Credit.Purpose.annotate({
+      description: `What they are to be used for: ${PURPOSE}. Then \`available\` counts grants, too, that have it in their \`scope\`. Default: anything.`,
+    }),
+  ),
+}).pipe(Schema.encodeKeys({ customerId: "customer_id" }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the grant." }) })
 
@@ -291,7 +332,7 @@ export const CreditsApi = HttpApiGroup.make("credits")
         OpenApi.annotations({
           summary: "Get a credit balance",
           description:
-            "Returns what a customer has of a unit now. All amounts are 0 if there never were credits.",
+            "Returns what a customer has of a unit now, for anything or for a purpose. All amounts are 0 if there never were credits.",
         }),
       ),
   )

@@ -4,7 +4,16 @@
 import { Hold, TokenUsage } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { creditAmount, creditCount, CustomerIdField, keyField, KeyOrNull, UnitField } from "./CreditsApi.ts"
+import {
+  creditAmount,
+  creditCount,
+  CustomerIdField,
+  keyField,
+  KeyOrNull,
+  purposeField,
+  purposeOrNull,
+  UnitField,
+} from "./CreditsApi.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as ResourceApi from "./ResourceApi.ts"
@@ -16,6 +25,7 @@ const holdFields = {
   customer_id: CustomerIdField,
   unit: UnitField,
   amount: creditCount("What it keeps while it is open"),
+  purpose: purposeOrNull("What it keeps them for"),
   status: Hold.HoldStatus.annotate({
     description:
       "`open`: nobody else can use what it keeps. `committed`: it was used. `released`: it was given back. `lapsed`: its time ran out, and it was given back.",
@@ -57,6 +67,7 @@ const ReserveInput = Schema.Struct({
   customerId: CustomerIdField,
   unit: UnitField,
   amount: creditAmount(1, "What is kept"),
+  purpose: purposeField("kept"),
   ttlSeconds: ttl("now on"),
   idempotencyKey: keyField("hold"),
 })

@@ -28,6 +28,7 @@ describe("credits", () => {
         kind: "paid",
         amount: 100,
         priority: 50,
+        scope: null,
         status: "active",
         available: 100,
         held: 0,
@@ -53,6 +54,7 @@ describe("credits", () => {
         object: "credit_consumption",
         id: used.id,
         ...use,
+        purpose: null,
         balance: { available: 70, held: 0, debt: 0 },
         livemode: false,
         created_at: ApiServer.NOW,
@@ -66,7 +68,9 @@ describe("credits", () => {
       assert.deepStrictEqual(yield* amounts, {
         object: "credit_balance",
         ...account,
+        purpose: null,
         available: 70,
+        scoped: 0,
         held: 0,
         debt: 0,
         sequence: 2,
@@ -81,7 +85,9 @@ describe("credits", () => {
         hold_id: null,
         consumption_id: used.id,
         invoice_id: null,
+        purpose: null,
         available: -30,
+        scoped: 0,
         held: 0,
         debt: 0,
       })
@@ -95,6 +101,33 @@ describe("credits", () => {
     }),
   )
 
+  it.effect("are granted for some things alone", () =>
+    Effect.gen(function* () {
+      const { account: tokens, api } = yield* begin
+      const account = { ...tokens, unit: "image" }
+      const json = { ...account, kind: "promotional", amount: 50, scope: ["images"] }
+      const grant = yield* api.expect(201, "POST", "/v1/credit_grants", { json })
+      assert.deepInclude(grant.body, { scope: ["images"], available: 50 })
+      const balanceOf = (more: string) =>
+        Effect.map(
+          api.expect(200, "GET", `/v1/credit_balance?customer_id=${account.customer_id}&unit=image${more}`),
+          ({ body }) => body,
+        )
+      assert.deepInclude(yield* balanceOf(""), { purpose: null, available: 0, scoped: 50 })
+      assert.deepInclude(yield* balanceOf("&purpose=images"), { purpose: "images", available: 50, scoped: 0 })
+      const use = { ...account, amount: 20, purpose: "images" }
+      yield* api.expect(409, "POST", "/v1/credit_consumptions", { json: { ...account, amount: 20 } })
+      const used = yield* api.expect(201, "POST", "/v1/credit_consumptions", { json: use })
+      assert.deepInclude(used.body, { purpose: "images", balance: { available: 30, held: 0, debt: 0 } })
+      const hold = yield* api.expect(201, "POST", "/v1/holds", { json: use })
+      assert.deepInclude(hold.body, { purpose: "images" })
+      const entries = yield* api.expect(200, "GET", `/v1/credit_entries?grant_id=${grant.id}&limit=1`)
+      assert.deepInclude(entries.at("data", 0), { purpose: "images", available: 0, scoped: -20, held: 20 })
+      const wrong = yield* api.expect(400, "POST", "/v1/credit_grants", { json: { ...json, scope: [] } })
+      assert.include(String(wrong.at("message")), "must be 1 to 20 keys of charges or features")
+    }),
+  )
+
   it.effect("are held, extended, committed and released", () =>
     Effect.gen(function* () {
       const { account, amounts, api } = yield* begin
@@ -105,6 +138,7 @@ describe("credits", () => {
         id: hold.id,
         ...account,
         amount: 40,
+        purpose: null,
         status: "open",
         committed: null,
         is_late: false,

@@ -44,12 +44,12 @@ const readAccount = (schema: SchemaName): string => `
 
 const consumptionBody = (schema: SchemaName): string => `jsonb_build_object('object', 'credit_consumption',
     'id', ${schema}.format_id('${Credit.CONSUMPTION_ID_PREFIX}', v_made.id), 'customer_id', customer_id, 'unit', v_made.unit,
-    'amount', v_made.amount, 'idempotency_key', v_made.idempotency_key,
+    'amount', v_made.amount, 'purpose', v_made.purpose, 'idempotency_key', v_made.idempotency_key,
     'balance', jsonb_build_object('available', v_made.available, 'held', v_made.held, 'debt', v_made.debt),
     'livemode', mode = 'live', 'created_at', ${schema}.format_instant(v_made.created_at))`
 
 const holdBody = (schema: SchemaName): string => `jsonb_build_object('object', 'hold', 'id', hold_id,
-    'customer_id', ${schema}.format_id('cus', v_hold.customer_id), 'unit', v_hold.unit, 'amount', v_hold.amount,
+    'customer_id', ${schema}.format_id('cus', v_hold.customer_id), 'unit', v_hold.unit, 'amount', v_hold.amount, 'purpose', v_hold.purpose,
     'status', v_hold.status, 'committed', v_hold.committed, 'is_late', v_hold.is_late,
     'expires_at', ${schema}.format_instant(v_hold.expires_at), 'settled_at', ${schema}.format_instant(v_hold.settled_at),
     'idempotency_key', v_hold.idempotency_key, 'livemode', mode = 'live',
@@ -60,7 +60,7 @@ const earlierConsumption = (schema: SchemaName): string => `
     select c.* into v_made from ${schema}.billing_credit_consumptions c
     where ${isOwn("c")} and c.idempotency_key = consume_credits.idempotency_key;
     if found then
-      if v_made.amount = amount then return ${consumptionBody(schema)}; end if;
+      if v_made.amount = amount and v_made.purpose is null then return ${consumptionBody(schema)}; end if;
       raise exception 'idempotency_key was already used with other content, by %',
         ${schema}.format_id('${Credit.CONSUMPTION_ID_PREFIX}', v_made.id)
         using errcode = 'BW409', detail = ${schema}.format_id('${Credit.CONSUMPTION_ID_PREFIX}', v_made.id);
@@ -136,6 +136,7 @@ declare
   v_customer uuid;${VARIABLES(schema)}
   v_hold ${schema}.billing_credit_holds;
   v_held numeric;
+  v_available numeric;
 begin
   v_problem := case
     ${tenantProblems}
@@ -167,7 +168,11 @@ ${readHold(schema)}
     v_after := ${schema}.advance_credits(v_account, v_entry, v_now);
     -- A hold that has lapsed holds nothing any more: all of the amount is beyond it.
     v_held := case when v_hold.status = 'open' and v_hold.expires_at > v_now then v_hold.amount end;
-    if overdraft = 'refuse' and amount - coalesce(v_held, 0) > v_after.available then${refuseUse("amount", "v_after.available + coalesce(v_held, 0)")}
+    v_available := v_after.available + coalesce((
+      select sum(g.available) from ${schema}.billing_credit_grants g
+      where ${isOwn("g")} and g.is_live and g.scope ? v_hold.purpose
+    ), 0);
+    if overdraft = 'refuse' and amount - coalesce(v_held, 0) > v_available then${refuseUse("amount", "v_available + coalesce(v_held, 0)")}
     end if;
     if v_held is not null then
       v_after := ${schema}.return_credits(v_after, v_entry, 'commit', v_now, v_id, v_hold.slices, least(amount, v_held));

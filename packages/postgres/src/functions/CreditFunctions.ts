@@ -113,7 +113,7 @@ interface Using {
  * it takes credits of it.
  *
  * The last credits of an account are used with an event, and so are those that cross a level of an alert. They are left to
- * others.
+ * others. So are calls with a purpose, which grants with a scope may pay for: no call here uses those.
  */
 const using =
   ({ arguments: more, held, isPossible, kind, record, recordColumn, table }: Using) =>
@@ -148,7 +148,7 @@ begin${lockAccounts(schema)}
     ) as upto
     from opened o cross join lateral (
       select g.*, g.ctid as tid from ${schema}.billing_credit_grants g
-      where ${isOf("g", "o")} and g.is_live and g.available > 0 offset 0
+      where ${isOf("g", "o")} and g.is_live and g.available > 0 and g.scope is null offset 0
     ) as g
   ), parts as (
     select t.*, l.tid as grant_tid, l.id as grant_id, least(l.upto, t.upto) - greatest(l.upto - l.available, t.upto - t.amount) as part,
@@ -225,7 +225,8 @@ export const holdCredits = define(
 
 /**
  * Commits holds, with an amount that they cover (without one, all of it), or gives them back. What is left over goes back to its
- * grants. It settles open holds of accounts without a debt, whose grants have neither ended nor rolled over.
+ * grants. It settles open holds of accounts without a debt, whose grants have neither ended nor rolled over, and pay for
+ * anything.
  */
 export const settleHolds = define(
   "settle_holds",
@@ -251,7 +252,7 @@ ${lockAccounts(schema)}
     from unnest(v_customers, v_units, p_ids, p_first_entry_ids, p_statuses, p_amounts, p_nows)
       with ordinality as n (customer_id, unit, id, entry_id, status, amount, now, place)
   ), ${opened(schema)}, found as (
-    select q.customer_id, q.unit, q.id, q.entry_id, q.status, q.at, q.place, o.account_tid, o.sequence, h.tid as hold_tid, h.slices,
+    select q.customer_id, q.unit, q.id, q.entry_id, q.status, q.at, q.place, o.account_tid, o.sequence, h.tid as hold_tid, h.slices, h.purpose,
       case q.status when 'committed' then coalesce(q.amount, h.amount) end as amount
     from asked q join opened o on o.customer_id = q.customer_id and o.unit = q.unit
     cross join lateral (
@@ -265,7 +266,8 @@ ${lockAccounts(schema)}
       from jsonb_array_elements(f.slices) with ordinality as e (slice, number)
     ) as s
     cross join lateral (
-      select g.ctid as tid, g.status = 'active' and coalesce(g.rollover_expires_at <> g.expires_at, true) as is_plain
+      select g.ctid as tid, g.status = 'active' and g.scope is null
+        and coalesce(g.rollover_expires_at <> g.expires_at, true) as is_plain
       from ${schema}.billing_credit_grants g where ${isOf("g", "f")} and g.id = s.grant_id offset 0
     ) as g
   ), unlike as (
@@ -289,9 +291,9 @@ ${lockAccounts(schema)}
     returning s.place, ${holdJsonOf("h")} as hold
   ), entries as (
     insert into ${schema}.billing_credit_entries
-      (account_id, mode, customer_id, unit, sequence, id, kind, grant_id, hold_id, available, held, debt, at)
+      (account_id, mode, customer_id, unit, sequence, id, kind, grant_id, hold_id, purpose, available, held, debt, at)
     select p_account_id, p_mode, m.customer_id, m.unit, m.sequence + m.entry_number,
-      ${entryId("m")}, m.kind, m.grant_id, m.id, m.back, -m.part, 0, m.at
+      ${entryId("m")}, m.kind, m.grant_id, m.id, m.purpose, m.back, -m.part, 0, m.at
     from moved m
   ), grants as (
     update ${schema}.billing_credit_grants g set available = g.available + s.back, held = g.held - s.part

@@ -37,7 +37,15 @@ $$`,
   BY_INDEX,
 )
 
-/** Writes an entry of credits that move, and moves those of the account. Moving nothing writes nothing. */
+/** What the hold is for that an argument names. */
+const purposeOf = (schema: SchemaName): string => `(
+    select h.purpose from ${schema}.billing_credit_holds h where ${ofAccount("h")} and h.id = p_hold_id
+  )`
+
+/**
+ * Writes an entry of credits that move, and moves those of the account. Moving nothing writes nothing. What is available of a
+ * grant with a scope is no part of what the account has available.
+ */
 export const moveCredits = define(
   "move_credits",
   (schema) => `(
@@ -46,23 +54,34 @@ export const moveCredits = define(
 ) returns ${schema}.billing_credit_accounts language plpgsql as $$
 declare
   v_account ${schema}.billing_credit_accounts := p_account;
+  v_is_scoped boolean;
 begin
   if p_available = 0 and p_held = 0 and p_debt = 0 then return v_account; end if;
+  v_is_scoped := exists (
+    select from ${schema}.billing_credit_grants g
+    where ${ofAccount("g")} and g.id = p_grant_id and g.scope is not null
+  );
   v_account.sequence := v_account.sequence + 1;
-  v_account.available := v_account.available + p_available;
+  if v_is_scoped then
+    v_account.scoped := v_account.scoped + p_available;
+  else
+    v_account.available := v_account.available + p_available;
+  end if;
   v_account.held := v_account.held + p_held;
   v_account.debt := v_account.debt + p_debt;
   insert into ${schema}.billing_credit_entries (account_id, mode, customer_id, unit, sequence, id, kind, grant_id, hold_id,
-    consumption_id, available, held, debt, at)
+    consumption_id, purpose, available, scoped, held, debt, at)
   values (v_account.account_id, v_account.mode, v_account.customer_id, v_account.unit, v_account.sequence, ${schema}.offset_id(p_entry, v_account.sequence), p_kind,
-    p_grant_id, p_hold_id, p_consumption_id, p_available, p_held, p_debt, p_at);
+    p_grant_id, p_hold_id, p_consumption_id, ${purposeOf(schema)},
+    case when v_is_scoped then 0 else p_available end, case when v_is_scoped then p_available else 0 end, p_held, p_debt, p_at);
   return v_account;
 end
 $$`,
+  BY_INDEX,
 )
 
 /**
- * Takes an amount of what is available, from grants in the order of their use. With `repay`, that lowers the debt. With any other kind, what is
+ * Takes an amount of what is available, from grants in the order of their use that pay for the purpose of the hold. With `repay`, that lowers the debt. With any other kind, what is
  * beyond becomes debt.
  */
 export const spendCredits = define(
@@ -73,13 +92,15 @@ export const spendCredits = define(
 declare
   v_account ${schema}.billing_credit_accounts := p_account;
   v_rest numeric := p_amount;
+  v_purpose text;
   v_grant record;
   v_part numeric;
 begin
   if v_rest = 0 then return v_account; end if;
+  v_purpose := ${purposeOf(schema)};
   for v_grant in
     select g.id, g.available from ${schema}.billing_credit_grants g
-    where ${ofAccount("g")} and g.is_live and g.available > 0
+    where ${ofAccount("g")} and g.is_live and g.available > 0 and (g.scope is null or g.scope ? v_purpose)
     order by g.priority, g.expires_at, g.created_at, g.id
   loop
     v_part := least(v_rest, v_grant.available);
@@ -220,10 +241,10 @@ const ENDS = (schema: SchemaName): string => `
       from instants i where i.is_last
     )`
 
-/** The events of a change: those of its entries, that all is used, and the alerts whose levels it crosses. */
+/** The events of a change in the order of their sequence: those of its entries, that all is used, and the alerts whose levels it crosses. */
 const EVENTS = (schema: SchemaName): string => `${ENDS(schema)}
     select 1 as part, null::uuid as id, e.sequence, case e.kind when 'grant' then 'credit.granted' else 'credit.expired' end as type,
-      '"grant_id":"' || ${schema}.format_id('cgr', e.grant_id) || '","amount":' || abs(e.available)::text as more
+      '"grant_id":"' || ${schema}.format_id('cgr', e.grant_id) || '","amount":' || abs(e.available + e.scoped)::text as more
     from entries e where e.kind in ('grant', 'expire')
     union all
     select 2, null, v_account.sequence, 'credit.exhausted', null
@@ -235,7 +256,7 @@ const EVENTS = (schema: SchemaName): string => `${ENDS(schema)}
     from ends e join ${schema}.credit_alerts l on e.at_start >= l.level and e.available < l.level
     where l.account_id = v_account.account_id and l.mode = v_account.mode and l.customer_id = v_account.customer_id and l.unit = v_account.unit
       and l.level = any (p_before.levels)
-    order by part, id, sequence`
+    order by sequence, part, id`
 
 /** Has automatic top-ups looked at, which is what billing runs do: `DueStore.schedule`. */
 const lookAtTopUps = (schema: SchemaName): string => `
@@ -268,7 +289,7 @@ declare
   v_event record;
   v_id uuid;
 begin
-  update ${schema}.billing_credit_accounts q set available = v_account.available, held = v_account.held, debt = v_account.debt,
+  update ${schema}.billing_credit_accounts q set available = v_account.available, scoped = v_account.scoped, held = v_account.held, debt = v_account.debt,
     open_holds = v_account.open_holds, sequence = v_account.sequence
   where ${ofAccount("q")};
   for v_event in${EVENTS(schema)}

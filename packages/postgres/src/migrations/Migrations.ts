@@ -61,6 +61,7 @@ import { migration0043 } from "./Migration0043.ts"
 import { migration0044 } from "./Migration0044.ts"
 import { migration0045 } from "./Migration0045.ts"
 import { migration0046 } from "./Migration0046.ts"
+import { migration0047 } from "./Migration0047.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -113,6 +114,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0044,
   migration0045,
   migration0046,
+  migration0047,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -21,6 +21,7 @@ const GRANT_FIELDS = [
   "source_id",
   "source_period",
   "rollover_maximum",
+  "scope",
   "steps",
   "idempotency_key",
 ]
@@ -33,10 +34,11 @@ const HOLD_FIELDS = [
   "status",
   "committed",
   "is_late",
+  "purpose",
   "idempotency_key",
 ]
 const HOLD_INSTANTS = ["expires_at", "settled_at", "created_at"]
-const CONSUMPTION_FIELDS = ["id", "amount", "available", "held", "debt", "idempotency_key"]
+const CONSUMPTION_FIELDS = ["id", "amount", "purpose", "available", "held", "debt", "idempotency_key"]
 const ENTRY_FIELDS = [
   "id",
   "sequence",
@@ -45,7 +47,9 @@ const ENTRY_FIELDS = [
   "hold_id",
   "consumption_id",
   "invoice_id",
+  "purpose",
   "available",
+  "scoped",
   "held",
   "debt",
 ]
@@ -137,6 +141,7 @@ export const grantFromRow = (row: Row): Credit.StoredGrant => ({
   available: bigint(row, "available"),
   held: bigint(row, "held"),
   rollover: rolloverOf(row),
+  scope: row["scope"] === null ? null : (json(row, "scope") as ReadonlyArray<string>),
   source: sourceOf(row),
   steps: stepsOf(row),
   idempotencyKey: textOrNull(row, "idempotency_key"),
@@ -161,6 +166,7 @@ export const holdFromRow = (row: Row): Hold.StoredHold => ({
   status: text(row, "status") as Hold.StoredHold["status"],
   committed: row["committed"] === null ? null : bigint(row, "committed"),
   isLate: text(row, "is_late") === "true",
+  purpose: textOrNull(row, "purpose"),
   settledAt: integerOrNull(row, "settled_at"),
   idempotencyKey: textOrNull(row, "idempotency_key"),
   createdAt: integer(row, "created_at"),
@@ -170,6 +176,7 @@ export const consumptionFromRow = (row: Row): Credit.StoredConsumption => ({
   id: idOf(Credit.CONSUMPTION_ID_PREFIX, row, "id") as Credit.ConsumptionId,
   ...accountOf(row),
   amount: bigint(row, "amount"),
+  purpose: textOrNull(row, "purpose"),
   idempotencyKey: textOrNull(row, "idempotency_key"),
   balance: { available: bigint(row, "available"), held: bigint(row, "held"), debt: bigint(row, "debt") },
   createdAt: integer(row, "created_at"),
@@ -184,7 +191,9 @@ export const entryFromRow = (row: Row): Credit.StoredEntry => ({
   holdId: idOrNull(Hold.HOLD_ID_PREFIX, row, "hold_id"),
   consumptionId: idOrNull(Credit.CONSUMPTION_ID_PREFIX, row, "consumption_id"),
   invoiceId: idOrNull(Invoice.INVOICE_ID_PREFIX, row, "invoice_id") as Invoice.InvoiceId | null,
+  purpose: textOrNull(row, "purpose"),
   available: bigint(row, "available"),
+  scoped: bigint(row, "scoped"),
   held: bigint(row, "held"),
   debt: bigint(row, "debt"),
   at: integer(row, "at"),
@@ -206,6 +215,7 @@ export const grantJson = (grant: Credit.StoredGrant): object => ({
   source_type: grant.source?.type ?? null,
   source_id: uuidOrNull(grant.source?.id ?? null),
   source_period: grant.source?.period ?? null,
+  scope: grant.scope,
   rollover_maximum: grant.rollover === null ? null : String(grant.rollover.maximum),
   rollover_expires_at: grant.rollover?.expiresAt ?? null,
   steps:
@@ -226,6 +236,7 @@ export const holdJson = (hold: Hold.StoredHold): object => ({
   status: hold.status,
   committed: hold.committed === null ? null : String(hold.committed),
   is_late: hold.isLate,
+  purpose: hold.purpose,
   settled_at: hold.settledAt,
   idempotency_key: hold.idempotencyKey,
   created_at: hold.createdAt,
@@ -234,6 +245,7 @@ export const holdJson = (hold: Hold.StoredHold): object => ({
 export const consumptionJson = (one: Credit.StoredConsumption): object => ({
   id: Id.toUuid(one.id),
   amount: String(one.amount),
+  purpose: one.purpose,
   available: String(one.balance.available),
   held: String(one.balance.held),
   debt: String(one.balance.debt),
@@ -249,7 +261,9 @@ export const entryJson = (entry: Credit.StoredEntry): object => ({
   hold_id: uuidOrNull(entry.holdId),
   consumption_id: uuidOrNull(entry.consumptionId),
   invoice_id: uuidOrNull(entry.invoiceId),
+  purpose: entry.purpose,
   available: String(entry.available),
+  scoped: String(entry.scoped),
   held: String(entry.held),
   debt: String(entry.debt),
   at: entry.at,

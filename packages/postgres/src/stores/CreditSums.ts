@@ -23,8 +23,8 @@ export const make = ({ tables: t, unbounded }: DatabaseService): CreditStore["Se
     const rows = yield* unbounded(
       OPERATION,
       (sql) =>
-        sql<Row>`select a.customer_id::text, a.unit, a.available::text, a.held::text, a.debt::text, a.open_holds::text,
-  a.sequence::text, e.available::text as entries_available, e.held::text as entries_held, e.debt::text as entries_debt,
+        sql<Row>`select a.customer_id::text, a.unit, a.available::text, a.scoped::text, a.held::text, a.debt::text, a.open_holds::text,
+  a.sequence::text, e.available::text as entries_available, e.scoped::text as entries_scoped, e.held::text as entries_held, e.debt::text as entries_debt,
   e.count::text as entries_count, e.last::text as entries_last, h.count::text as holds_count,
   h.amount::text as holds_amount, g.unlike
 from (
@@ -33,7 +33,7 @@ from (
   order by customer_id, unit limit ${sql.literal(String(limit))}
 ) as a, lateral (
   select count(*) as count, coalesce(max(e.sequence), 0) as last, coalesce(sum(e.available), 0) as available,
-    coalesce(sum(e.held), 0) as held, coalesce(sum(e.debt), 0) as debt
+    coalesce(sum(e.scoped), 0) as scoped, coalesce(sum(e.held), 0) as held, coalesce(sum(e.debt), 0) as debt
   from ${t.billing_credit_entries} e where e.account_id = a.account_id and e.mode = a.mode
     and e.customer_id = a.customer_id and e.unit = a.unit
 ) as e, lateral (
@@ -46,7 +46,7 @@ from (
   from (
     select g.id, g.available, g.held, coalesce(s.available, 0) as entries_available, coalesce(s.held, 0) as entries_held
     from ${t.billing_credit_grants} g left join (
-      select e.grant_id, sum(e.available) as available, sum(e.held) as held
+      select e.grant_id, sum(e.available + e.scoped) as available, sum(e.held) as held
       from ${t.billing_credit_entries} e where e.account_id = a.account_id and e.mode = a.mode
         and e.customer_id = a.customer_id and e.unit = a.unit and e.grant_id is not null group by e.grant_id
     ) as s on s.grant_id = g.id
@@ -70,6 +70,7 @@ const fromRow = (row: Row): AccountSums => ({
   key: { customerId: customerIdOf(row), unit: text(row, "unit") },
   account: {
     available: bigint(row, "available"),
+    scoped: bigint(row, "scoped"),
     held: bigint(row, "held"),
     debt: bigint(row, "debt"),
     openHolds: integer(row, "open_holds"),
@@ -77,6 +78,7 @@ const fromRow = (row: Row): AccountSums => ({
   },
   entries: {
     available: bigint(row, "entries_available"),
+    scoped: bigint(row, "entries_scoped"),
     held: bigint(row, "entries_held"),
     debt: bigint(row, "entries_debt"),
     count: integer(row, "entries_count"),

@@ -44,7 +44,7 @@ import * as QuickCredits from "./QuickCredits.ts"
 type Key = Credit.AccountKey
 
 const EMPTY: StoredLedger = {
-  account: { available: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 },
+  account: { available: 0n, scoped: 0n, held: 0n, debt: 0n, openHolds: 0, sequence: 0 },
   grants: [],
   holds: [],
   levels: [],
@@ -61,6 +61,7 @@ const ledgerFromRows = ([row]: ReadonlyArray<Row>): StoredLedger =>
     : {
         account: {
           ...balanceFromRow(row),
+          scoped: bigint(row, "scoped"),
           openHolds: integer(row, "open_holds"),
           sequence: integer(row, "sequence"),
         },
@@ -100,7 +101,7 @@ const make = Effect.gen(function* () {
     const rows = yield* ask(
       operation,
       (sql) =>
-        sql<Row>`select t.available::text, t.held::text, t.debt::text, t.open_holds::text, t.sequence::text,
+        sql<Row>`select t.available::text, t.scoped::text, t.held::text, t.debt::text, t.open_holds::text, t.sequence::text,
   to_jsonb(coalesce(t.levels::text[], '{}'))::text as levels,
   (select ${grantObjects} from ${t.billing_credit_grants} t
     where ${isOwn} and t.is_live) as grants,
@@ -181,7 +182,7 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
   const write = Effect.fnUntraced(function* (key: Key, given: StoredChange) {
     const { accountId, mode } = yield* CurrentTenant
     const isOwn = yield* ofAccount(key)
-    const { available, debt, held, openHolds, sequence } = given.account
+    const { available, debt, held, openHolds, scoped, sequence } = given.account
     const consumptions = given.consumption === null ? [] : [given.consumption]
     const own = Statement.fragment([
       Statement.parameter(accountId),
@@ -196,48 +197,48 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
       "CreditStore.write",
       (sql) =>
         sql<Row>`with written as (
-  update ${t.billing_credit_accounts} t set available = ${String(available)}::numeric, held = ${String(held)}::numeric,
-    debt = ${String(debt)}::numeric, open_holds = ${String(openHolds)}::integer, sequence = ${String(sequence)}::bigint
+  update ${t.billing_credit_accounts} t set available = ${String(available)}::numeric, scoped = ${String(scoped)}::numeric,
+    held = ${String(held)}::numeric, debt = ${String(debt)}::numeric, open_holds = ${String(openHolds)}::integer, sequence = ${String(sequence)}::bigint
   where ${isOwn} returning pg_current_xact_id_if_assigned()::text as xid
 ), grants as (
   insert into ${t.billing_credit_grants} (account_id, mode, customer_id, unit, id, kind, amount, priority, effective_at,
     expires_at, status, available, held, source_type, source_id, source_period, rollover_maximum, rollover_expires_at,
-    steps, idempotency_key, created_at)
+    scope, steps, idempotency_key, created_at)
   select ${own}, r.id, r.kind, r.amount, r.priority, ${at("effective_at")}, ${at("expires_at")}, r.status, r.available,
-    r.held, r.source_type, r.source_id, r.source_period, r.rollover_maximum, ${at("rollover_expires_at")}, r.steps,
+    r.held, r.source_type, r.source_id, r.source_period, r.rollover_maximum, ${at("rollover_expires_at")}, r.scope, r.steps,
     r.idempotency_key, ${at("created_at")}
   from jsonb_to_recordset(${JSON.stringify(given.grants.map(grantJson))}::text::jsonb) as r (id uuid, kind text,
     amount numeric, priority integer, effective_at bigint, expires_at bigint, status text, available numeric,
     held numeric, source_type text, source_id uuid, source_period integer, rollover_maximum numeric,
-    rollover_expires_at bigint, steps jsonb, idempotency_key text, created_at bigint)
+    rollover_expires_at bigint, scope jsonb, steps jsonb, idempotency_key text, created_at bigint)
   on conflict (account_id, mode, customer_id, id) do update
   set amount = excluded.amount, expires_at = excluded.expires_at, status = excluded.status, available = excluded.available,
     held = excluded.held, rollover_maximum = excluded.rollover_maximum,
     rollover_expires_at = excluded.rollover_expires_at, steps = excluded.steps
 ), holds as (
   insert into ${t.billing_credit_holds} (account_id, mode, customer_id, unit, id, amount, slices, ttl_seconds, expires_at,
-    status, committed, is_late, settled_at, idempotency_key, created_at)
+    status, committed, is_late, purpose, settled_at, idempotency_key, created_at)
   select ${own}, r.id, r.amount, r.slices, r.ttl_seconds, ${at("expires_at")}, r.status, r.committed, r.is_late,
-    ${at("settled_at")}, r.idempotency_key, ${at("created_at")}
+    r.purpose, ${at("settled_at")}, r.idempotency_key, ${at("created_at")}
   from jsonb_to_recordset(${JSON.stringify(given.holds.map(holdJson))}::text::jsonb) as r (id uuid, amount numeric,
     slices jsonb, ttl_seconds integer, expires_at bigint, status text, committed numeric, is_late boolean,
-    settled_at bigint, idempotency_key text, created_at bigint)
+    purpose text, settled_at bigint, idempotency_key text, created_at bigint)
   on conflict (account_id, mode, customer_id, id) do update
   set expires_at = excluded.expires_at, status = excluded.status, committed = excluded.committed,
     is_late = excluded.is_late, settled_at = excluded.settled_at
 ), consumptions as (
-  insert into ${t.billing_credit_consumptions} (account_id, mode, customer_id, unit, id, amount, available, held, debt,
+  insert into ${t.billing_credit_consumptions} (account_id, mode, customer_id, unit, id, amount, purpose, available, held, debt,
     idempotency_key, created_at)
-  select ${own}, r.id, r.amount, r.available, r.held, r.debt, r.idempotency_key, ${at("created_at")}
+  select ${own}, r.id, r.amount, r.purpose, r.available, r.held, r.debt, r.idempotency_key, ${at("created_at")}
   from jsonb_to_recordset(${JSON.stringify(consumptions.map(consumptionJson))}::text::jsonb) as r (id uuid,
-    amount numeric, available numeric, held numeric, debt numeric, idempotency_key text, created_at bigint)
+    amount numeric, purpose text, available numeric, held numeric, debt numeric, idempotency_key text, created_at bigint)
 ), entries as (
   insert into ${t.billing_credit_entries} (account_id, mode, customer_id, unit, sequence, id, kind, grant_id, hold_id,
-    consumption_id, invoice_id, available, held, debt, at)
-  select ${own}, r.sequence, r.id, r.kind, r.grant_id, r.hold_id, r.consumption_id, r.invoice_id, r.available, r.held,
+    consumption_id, invoice_id, purpose, available, scoped, held, debt, at)
+  select ${own}, r.sequence, r.id, r.kind, r.grant_id, r.hold_id, r.consumption_id, r.invoice_id, r.purpose, r.available, r.scoped, r.held,
     r.debt, ${at("at")}
   from jsonb_to_recordset(${JSON.stringify(given.entries.map(entryJson))}::text::jsonb) as r (id uuid, sequence bigint,
-    kind text, grant_id uuid, hold_id uuid, consumption_id uuid, invoice_id uuid, available numeric, held numeric,
+    kind text, grant_id uuid, hold_id uuid, consumption_id uuid, invoice_id uuid, purpose text, available numeric, scoped numeric, held numeric,
     debt numeric, at bigint)
 )
 select xid from written`,

@@ -101,6 +101,90 @@ const grantTests = (test: InvoicingTest): void => {
   )
 }
 
+const scopeTests = (test: InvoicingTest): void => {
+  test(
+    "a grant with a scope pays only for what is in it, and says so",
+    Effect.gen(function* () {
+      const [credits, holds] = [yield* Credits, yield* Holds]
+      const account = yield* newAccount
+      const terms = { scope: ["images", "chat"], priority: 1, idempotencyKey: "order" }
+      const scoped = yield* granted(account, 10n, terms)
+      assert.deepInclude(scoped, { scope: ["images", "chat"], available: 10n, status: "active" })
+      same(yield* granted(account, 10n, { ...terms, scope: ["chat", "images"] }), scoped)
+      const other = yield* Effect.flip(granted(account, 10n, { ...terms, scope: ["chat"] }))
+      assert.strictEqual(other._tag, "CreditKeyConflict")
+      const all = yield* granted(account, 5n)
+      assert.isNull(all.scope)
+      const images = { ...account, purpose: "images" }
+      const balanceFor = (asked: Credit.AskBalance) =>
+        Effect.map(credits.balance(asked), ({ available, debt, held, purpose, scoped: rest }) => ({
+          purpose,
+          available,
+          scoped: rest,
+          held,
+          debt,
+        }))
+      const none = { held: 0n, debt: 0n }
+      same(yield* balanceFor(account), { purpose: null, available: 5n, scoped: 10n, ...none })
+      same(yield* balanceFor(images), { purpose: "images", available: 15n, scoped: 0n, ...none })
+      const refused = yield* Effect.flip(credits.consume({ ...account, purpose: "video", amount: 6n }))
+      assert.deepInclude(refused, { _tag: "InsufficientCredits", available: 5n })
+      const use = { ...images, amount: 3n, idempotencyKey: "use" }
+      const used = yield* credits.consume(use)
+      assert.deepInclude(used, { purpose: "images", balance: { available: 12n, ...none } })
+      same(yield* credits.consume(use), used)
+      const without = yield* Effect.flip(credits.consume({ ...account, amount: 3n, idempotencyKey: "use" }))
+      assert.strictEqual(without._tag, "CreditKeyConflict")
+      const hold = yield* holds.reserve({ ...images, amount: 9n })
+      assert.deepInclude(hold, { purpose: "images", amount: 9n })
+      same(yield* balanceFor(account), { purpose: null, available: 3n, scoped: 0n, held: 9n, debt: 0n })
+      yield* holds.commit(hold.id, { amount: 2n })
+      same(yield* balanceFor(account), { purpose: null, available: 5n, scoped: 5n, ...none })
+      const { data } = yield* credits.listEntries({ ...account, limit: 2 })
+      assert.deepInclude(data[0], { kind: "release", grantId: all.id, available: 2n, scoped: 0n })
+      assert.deepInclude(data[1], { kind: "release", grantId: scoped.id, available: 0n, scoped: 5n })
+      for (const { purpose } of data) assert.strictEqual(purpose, "images")
+      same(yield* auditOf(account), { available: 5n, held: 0n, debt: 0n })
+      same((yield* (yield* CreditAudit).page()).discrepancies, [])
+    }).pipe(Effect.provide(services)),
+  )
+
+  test(
+    "a grant with a scope repays no debt, and waits beside one until it ends",
+    Effect.gen(function* () {
+      const [credits, holds, store] = [yield* Credits, yield* Holds, yield* CreditStore]
+      const account = yield* newAccount
+      const terms = { scope: ["images"], expiresAt: yield* inSeconds(60) }
+      const { id } = yield* granted(account, 4n, terms)
+      yield* granted(account, 4n)
+      const hold = yield* holds.reserve({ ...account, amount: 4n, purpose: "chat" })
+      yield* holds.commit(hold.id, { amount: 7n })
+      const before = yield* credits.balance(account)
+      assert.deepInclude(before, { available: 0n, scoped: 4n, debt: 3n })
+      yield* credits.consume({ ...account, amount: 1n, purpose: "images" })
+      yield* TestClock.adjust("60 seconds")
+      assert.deepInclude(yield* credits.balance(account), { available: 0n, scoped: 0n, debt: 3n })
+      yield* granted(account, 5n)
+      assert.deepInclude(yield* credits.getGrant(id), { status: "expired", available: 0n })
+      same(yield* auditOf(account), { available: 2n, held: 0n, debt: 0n })
+      same((yield* store.read(account, 0)).account.scoped, 0n)
+    }).pipe(Effect.provide(services)),
+  )
+
+  test(
+    "a scope is 1 to 20 different keys",
+    Effect.gen(function* () {
+      const account = yield* newAccount
+      const many = times(Credit.MAX_SCOPE_KEYS + 1, (n) => `key${n}`)
+      for (const scope of [[], ["Images"], ["images", "images"], many]) {
+        const refused = yield* Effect.flip(granted(account, 1n, { scope }))
+        assert.strictEqual(refused._tag, "InvalidInput")
+      }
+      assert.lengthOf((yield* granted(account, 1n, { scope: many.slice(1) })).scope ?? [], 20)
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 const consumeTests = (test: InvoicingTest): void => {
   test(
     "a key gives the first answer for ever, and other content is refused",
@@ -221,7 +305,7 @@ const storeTests = (test: InvoicingTest): void => {
       same(euros!.key, { ...account, unit: "EUR" })
       same(tokens!.key, account)
       const { openHolds, sequence, ...balance } = tokens!.account
-      same(balance, { available: 0n, held: 2n, debt: 1n })
+      same(balance, { available: 0n, scoped: 0n, held: 2n, debt: 1n })
       same(tokens!.entries, { ...balance, count: sequence, last: sequence })
       same(tokens!.openHolds, { count: openHolds, amount: 2n })
       same(tokens!.grants, [])
@@ -265,6 +349,7 @@ const storeTests = (test: InvoicingTest): void => {
 
 export const creditContract = (test: InvoicingTest): void => {
   grantTests(test)
+  scopeTests(test)
   consumeTests(test)
   holdContract(test)
   quickCreditContract(test)

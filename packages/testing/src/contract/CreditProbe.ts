@@ -59,11 +59,11 @@ export const auditOf = Effect.fnUntraced(function* ({ customerId, unit }: Credit
     hasMore = page.hasMore
   }
   const sum = (
-    name: "available" | "held" | "debt",
+    name: "available" | "held" | "debt" | "scoped",
     values: ReadonlyArray<{ readonly [N in typeof name]?: bigint }>,
   ) => values.reduce((total, value) => total + (value[name] ?? 0n), 0n)
   const grants = (yield* credits.listGrants({ customerId, unit, limit: 100 })).data
-  same(sum("available", grants), sum("available", all))
+  same(sum("available", grants), sum("available", all) + sum("scoped", all))
   same(sum("held", grants), sum("held", all))
   same(
     all.map(({ sequence }) => sequence).sort((a, b) => a - b),

@@ -30,24 +30,34 @@ const withoutQuick = Layer.effect(
 )
 
 const small = (max: number) => fc.integer({ min: 1, max })
+const scope = fc.constantFrom(undefined, undefined, ["images"], ["images", "chat"])
+const purpose = fc.constantFrom(undefined, undefined, "images", "chat")
 const step = fc.oneof(
   fc.record({
     type: fc.constant("grant" as const),
     amount: small(40),
     priority: fc.integer({ min: 0, max: 1 }),
     length: fc.option(small(6), { nil: undefined }),
+    scope,
   }),
   fc.record({
     type: fc.constant("consume" as const),
     amount: small(12),
     key: fc.integer({ min: 0, max: 5 }),
+    purpose,
   }),
-  fc.record({ type: fc.constant("consume" as const), amount: small(12), key: fc.constant(undefined) }),
+  fc.record({
+    type: fc.constant("consume" as const),
+    amount: small(12),
+    key: fc.constant(undefined),
+    purpose,
+  }),
   fc.record({
     type: fc.constant("reserve" as const),
     amount: small(12),
     length: small(6),
     key: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
+    purpose,
   }),
   fc.record({
     type: fc.constant("commit" as const),
@@ -76,6 +86,9 @@ const answerOf = ({ committed, expiresAt, isLate, settledAt, status }: Hold.Hold
   status,
 })
 
+const purposeOf = ({ purpose: asked }: { readonly purpose: string | undefined }) =>
+  asked === undefined ? {} : { purpose: asked }
+
 /** Does the same to an account, and gives what was answered. */
 const perform = ({ account, holds: ids }: Played, given: Step) =>
   Effect.gen(function* () {
@@ -83,14 +96,15 @@ const perform = ({ account, holds: ids }: Played, given: Step) =>
     const idOf = (hold: number): string => ids[hold % Math.max(1, ids.length)] ?? "hld_0"
     switch (given.type) {
       case "grant": {
-        const { amount, length, priority } = given
+        const { amount, length, priority, scope: paid } = given
         const end = length === undefined ? {} : { expiresAt: yield* inSeconds(length) }
-        const { available, status } = yield* granted(account, BigInt(amount), { priority, ...end })
+        const terms = { priority, ...end, ...(paid === undefined ? {} : { scope: paid }) }
+        const { available, status } = yield* granted(account, BigInt(amount), terms)
         return { available, status }
       }
       case "consume": {
         const { amount, key } = given
-        const keyed = key === undefined ? {} : { idempotencyKey: String(key) }
+        const keyed = { ...(key === undefined ? {} : { idempotencyKey: String(key) }), ...purposeOf(given) }
         const { balance, createdAt } = yield* credits.consume({
           ...account,
           amount: BigInt(amount),
@@ -100,7 +114,7 @@ const perform = ({ account, holds: ids }: Played, given: Step) =>
       }
       case "reserve": {
         const { amount, key, length } = given
-        const keyed = key === undefined ? {} : { idempotencyKey: String(key) }
+        const keyed = { ...(key === undefined ? {} : { idempotencyKey: String(key) }), ...purposeOf(given) }
         const asked = { ...account, ...keyed, amount: BigInt(amount), ttlSeconds: length }
         const hold = yield* holds.reserve(asked)
         if (!ids.includes(hold.id)) ids.push(hold.id)
@@ -134,7 +148,19 @@ const rowsOf = ({ account, holds: ids }: Played) =>
     const placeOf = (id: string | null) => grants.findIndex((grant) => grant.id === id)
     const entries = (yield* credits.listEntries({ ...account, limit: 100 })).data
     return {
-      balance: yield* balanceOf(account),
+      balances: yield* Effect.forEach([undefined, "images", "chat"], (one) =>
+        credits.balance({ ...account, ...purposeOf({ purpose: one }) }),
+      ).pipe(
+        Effect.map((all) =>
+          all.map(({ available, debt, held, scoped, sequence }) => ({
+            available,
+            scoped,
+            held,
+            debt,
+            sequence,
+          })),
+        ),
+      ),
       grants: grants.map(({ available, held, status }) => ({ available, held, status })),
       holds: yield* Effect.forEach(ids, (id) =>
         Effect.map(store.findHold(Hold.HoldId.make(id)), (found) => {
@@ -142,19 +168,19 @@ const rowsOf = ({ account, holds: ids }: Played) =>
           return { ...hold, slices: slices.map(({ amount, grantId }) => [placeOf(grantId), amount]) }
         }),
       ),
-      entries: entries.map(
-        ({ at, available, consumptionId, debt, grantId, held, holdId, kind, sequence }) => ({
-          sequence,
-          kind,
-          at,
-          available,
-          held,
-          debt,
-          grant: placeOf(grantId),
-          hold: ids.indexOf(holdId ?? ""),
-          isConsumption: consumptionId !== null,
-        }),
-      ),
+      entries: entries.map((entry) => ({
+        sequence: entry.sequence,
+        kind: entry.kind,
+        at: entry.at,
+        available: entry.available,
+        scoped: entry.scoped,
+        held: entry.held,
+        debt: entry.debt,
+        purpose: entry.purpose,
+        grant: placeOf(entry.grantId),
+        hold: ids.indexOf(entry.holdId ?? ""),
+        isConsumption: entry.consumptionId !== null,
+      })),
       events: yield* eventsOf(account),
     }
   })
@@ -171,7 +197,10 @@ const quickTests = (test: InvoicingTest): void => {
             { account: yield* newAccount, holds: [] },
           ]
           for (const { account } of [quick, long]) yield* watched(account, 5n, 12n, 25n)
-          for (const one of [{ type: "grant", amount: 30, priority: 1, length: 4 } as const, ...steps]) {
+          for (const one of [
+            { type: "grant", amount: 30, priority: 1, length: 4, scope: undefined } as const,
+            ...steps,
+          ]) {
             if (one.type === "wait") yield* TestClock.adjust(one.length * 1_000)
             const answer = yield* perform(quick, one)
             same(answer, yield* perform(long, one).pipe(Effect.provide(withoutQuick)))
@@ -194,7 +223,7 @@ const quickTests = (test: InvoicingTest): void => {
           const id = Credit.ConsumptionId.make(yield* ids.next(Credit.CONSUMPTION_ID_PREFIX))
           const entryId = Credit.CreditEntryId.make(yield* ids.next(Credit.ENTRY_ID_PREFIX))
           const createdAt = (yield* DateTime.now).epochMilliseconds
-          return yield* take({ ...account, id, amount, idempotencyKey, createdAt }, entryId)
+          return yield* take({ ...account, id, amount, purpose: null, idempotencyKey, createdAt }, entryId)
         })
       assert.isUndefined(yield* taking(1n))
       yield* granted(account, 10n)
@@ -229,7 +258,8 @@ const quickHoldTests = (test: InvoicingTest): void => {
         const id = Hold.HoldId.make(yield* ids.next(Hold.HOLD_ID_PREFIX))
         const createdAt = (yield* DateTime.now).epochMilliseconds
         const open = { status: "open", committed: null, isLate: false, settledAt: null } as const
-        const terms = { amount, ttlSeconds, idempotencyKey, expiresAt: createdAt + ttlSeconds * 1_000 }
+        const expiresAt = createdAt + ttlSeconds * 1_000
+        const terms = { amount, purpose: null, ttlSeconds, idempotencyKey, expiresAt }
         const isHeld = yield* hold({ ...account, ...open, ...terms, id, createdAt }, yield* entryId)
         return isHeld ? id : undefined
       })

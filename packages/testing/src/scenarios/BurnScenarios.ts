@@ -136,6 +136,52 @@ const inPeriods = (test: InvoicingTest): void => {
   )
 }
 
+const scopes = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "grants with a scope are burnt by the charges in it alone, and get back what these give back",
+    Effect.gen(function* () {
+      const { push } = yield* Plans
+      const [calls] = burning.charges
+      const price = { credits: "1" }
+      const charges = [calls!, { ...calls!, key: "extra", free: "0", price }]
+      yield* push({ plans: [{ ...burning, charges, grants: [{ unit: "credits", amount: "10" }] }] })
+      const customer = yield* newCustomer
+      const key = { customerId: customer.id, unit: "credits" }
+      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
+      const credits = yield* Credits
+      const grant = { ...key, kind: "paid" } as const
+      const forCalls = yield* credits.grant({ ...grant, amount: 50n, scope: ["calls"] })
+      const forExtra = yield* credits.grant({ ...grant, amount: 12n, scope: ["extra", "other"] })
+      const record = yield* useAt(customer, 30, "2026-01-01")
+      yield* until("2026-02-02")
+      // 60 for calls: 10 of the plan and 50 of their own. 30 more, of which 12 are covered. February's 10 repay some.
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 30 60", "paid usage × 30 30"])
+      assert.strictEqual(yield* balanceOf(key), "0 8")
+      const { data } = yield* credits.listEntries({ ...key, limit: 100 })
+      const entries = data.toReversed().filter(({ kind }) => kind === "burn")
+      assert.deepStrictEqual(
+        entries.map(({ available, debt, purpose, scoped }) => [purpose, available, scoped, debt]),
+        [
+          ["calls", -10n, 0n, 0n],
+          ["calls", 0n, -50n, 0n],
+          ["extra", 0n, -12n, 0n],
+          ["extra", 0n, 0n, 18n],
+        ],
+      )
+      yield* (yield* Usage).voidRecord(record.id)
+      yield* until("2026-03-02")
+      const left = yield* Effect.forEach([forCalls, forExtra], ({ id }) => credits.getGrant(id))
+      assert.deepStrictEqual(
+        left.map(({ available }) => available),
+        [50n, 12n],
+      )
+      // The debt of 8 is gone, and 10 of it were repaid. March has 10 of its own.
+      assert.strictEqual(yield* balanceOf(key), "20 0")
+    }),
+  )
+}
+
 const corrections = (test: InvoicingTest): void => {
   scenario(
     test,
@@ -280,6 +326,7 @@ const refusals = (test: InvoicingTest): void => {
 
 export const burnScenarios = (test: InvoicingTest): void => {
   inPeriods(test)
+  scopes(test)
   corrections(test)
   refusals(test)
 }

@@ -49,6 +49,39 @@ const issued = Effect.fnUntraced(function* (customerId: Customer.CustomerId, amo
 const used = (test: InvoicingTest): void => {
   scenario(
     test,
+    "credits with a scope lower and pay the lines of its charges alone, and come back when the invoice is voided",
+    Effect.gen(function* () {
+      const { customer } = yield* subscribed
+      const { id: customerId } = customer
+      const euros = { customerId, unit: "EUR" }
+      const calls = { scope: ["calls"] }
+      const present = yield* granted(customerId, "promotional", 30n, calls)
+      const paid = yield* granted(customerId, "paid", 5_000n, calls)
+      yield* granted(customerId, "paid", 5_000n, { scope: ["something_else"] })
+      yield* use(customer, 100)
+      yield* until("2026-02-02")
+      const [invoice] = (yield* (yield* Invoices).list({})).data
+      const line = invoice!.lines.find(({ charge }) => charge === "calls")
+      assert.deepInclude(line, { amount: 100n, discount: 30n })
+      const parts = invoice!.discounts.map(({ amount, base, id, parts: of }) => [id, base, amount, of])
+      assert.deepStrictEqual(parts, [[present, 100n, 30n, [{ lineId: line!.id, amount: 30n }]]])
+      const gross = invoice!.applied[0]!.amount
+      assert.deepStrictEqual(
+        invoice!.applied.map(({ id }) => id),
+        [paid],
+      )
+      assert.isTrue(gross >= 70n && gross < 100n, `${gross}`)
+      const { balance } = yield* Credits
+      const left = { available: 0n, scoped: 10_000n - gross }
+      assert.deepInclude(yield* balance(euros), left)
+      assert.deepInclude(yield* balance({ ...euros, purpose: "calls" }), { available: 5_000n - gross })
+      yield* (yield* Invoices).void(invoice!.id)
+      assert.deepInclude(yield* balance(euros), { available: 0n, scoped: 10_030n })
+    }),
+  )
+
+  scenario(
+    test,
     "an invoice uses promotional credits before tax and paid ones after it, in the order of the ledger",
     Effect.gen(function* () {
       const { id: customerId } = yield* newCustomer
