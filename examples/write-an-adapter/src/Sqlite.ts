@@ -34,6 +34,7 @@ import {
   EndpointStore,
   Event,
   EventStore,
+  Id,
   IdempotencyStore,
   keyIdOf,
   MAX_CANCEL,
@@ -1191,6 +1192,21 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
   })
 }
 
+/** Values of an append-only resource, such as audit records, are never changed or removed. */
+const refuseIfFinal = (
+  { isAppendOnly, noun }: Resource.Definition,
+  operation: string,
+): Effect.Effect<void, StorageError> =>
+  isAppendOnly === true
+    ? Effect.fail(
+        new StorageError({
+          operation,
+          retryable: false,
+          cause: new Error(`a ${noun} is never changed or removed`),
+        }),
+      )
+    : Effect.void
+
 /**
  * A resource is its documents, so that one implementation serves all of them. A resource that keeps its ids loses the body of its row, and the row stays for references to it and for cursors.
  */
@@ -1218,20 +1234,35 @@ const collections = (db: Connection): Collections["Service"] =>
             if (!documents.has(tenant, id)) return "unknown"
             return documents.find(tenant, id) === undefined ? "removed" : "active"
           }),
-        modify: (id, change) => documents.modify(nameOf("modify"), id, change),
-        remove: (id) =>
-          db.tenantVerb(nameOf("remove"), (tenant) =>
-            resource.keepsId === true
-              ? documents.replace(tenant, id, undefined)
-              : documents.delete(tenant, id),
+        modify: (id, change) =>
+          documents.modify(nameOf("modify"), id, (value: Resources.Value) =>
+            Effect.tap(change(value), (changed) =>
+              changed === value ? Effect.void : refuseIfFinal(resource, nameOf("modify")),
+            ),
           ),
-        list: ({ search, ...fields }, page) =>
+        remove: (id) =>
+          Effect.flatMap(collection.status(id), (status) =>
+            Effect.andThen(
+              status === "unknown" ? Effect.void : refuseIfFinal(resource, nameOf("remove")),
+              db.tenantVerb(nameOf("remove"), (tenant) =>
+                resource.keepsId === true
+                  ? documents.replace(tenant, id, undefined)
+                  : documents.delete(tenant, id),
+              ),
+            ),
+          ),
+        list: ({ madeBefore, madeFrom, search, ...fields }, page) =>
           documents.list(
             nameOf("list"),
             page,
             fields as Values,
-            "(:search IS NULL OR instr(search_text(:resource, body), :search) > 0)",
-            { search, resource: resource.type },
+            "(:search IS NULL OR instr(search_text(:resource, body), :search) > 0) AND (:from IS NULL OR id >= :from) AND (:before IS NULL OR id < :before)",
+            {
+              search,
+              resource: resource.type,
+              from: madeFrom === undefined ? undefined : Id.firstAt(resource.prefix, madeFrom),
+              before: madeBefore === undefined ? undefined : Id.firstAt(resource.prefix, madeBefore),
+            },
             (values) => Resource.countWithinPage(resource, values),
           ),
       }

@@ -1,6 +1,7 @@
 /**
  * The main interfaces: everything that billing can do. All calls return promises.
  */
+import type { Person } from "./audit/AuditRecords.ts"
 import type { CallOptions, Mode } from "./Call.ts"
 import type { Plans } from "./catalog/Plans.ts"
 import type { Credits } from "./credits/Credits.ts"
@@ -77,6 +78,11 @@ export interface BillingAccount<Map = BuiltInEvents> extends BillingCalls<Map> {
   readonly live: BillingAccount<Map>
   /** Another account of yours, in the same mode. Throws an `InvalidInputError` when the id is malformed. */
   forAccount(accountId: string): BillingAccount<Map>
+  /**
+   * The same calls for a person of yours: the audit log says that this person made the changes. It doesn't check what the person
+   * may do. Throws an `InvalidInputError` when the id or the role is too long.
+   */
+  as(person: Person): BillingAccount<Map>
   /**
    * Runs calls as one transaction. When the function's promise is fulfilled, everything that the calls wrote is
    * committed. When it rejects, nothing is written, and `transaction` rejects with the same reason.

@@ -1,3 +1,4 @@
+import type { AuditRecords } from "./audit/AuditRecords.ts"
 import type { RateCards } from "./catalog/RateCards.ts"
 import type { AutoTopUps } from "./credits/AutoTopUps.ts"
 import type { CreditAlerts } from "./credits/CreditAlerts.ts"
@@ -20,6 +21,7 @@ import type { TestClocks } from "./time/TestClocks.ts"
 import type { Meters } from "./usage/Meters.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
 
+export type * from "./audit/AuditRecords.ts"
 export type * from "./catalog/RateCards.ts"
 export type * from "./invoices/Coupons.ts"
 export type * from "./subscriptions/Redemptions.ts"
@@ -41,6 +43,8 @@ export type * from "./usage/Thresholds.ts"
 
 /** Calls that `createBilling` and `createClient` have in common. */
 export interface ResourceCalls {
+  /** The audit log: who changed what. */
+  readonly auditRecords: AuditRecords
   /** Automatic top-ups: each buys credits when a customer has less of a unit than a level. */
   readonly autoTopUps: AutoTopUps
   /** Coupons: discounts that subscriptions redeem. */

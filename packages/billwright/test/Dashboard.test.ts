@@ -291,3 +291,50 @@ it("answers 503 after billing is closed", async () => {
     assert.strictEqual(answer.status, 503)
   }
 })
+
+describe("the audit log", () => {
+  const change = async (options: Partial<DashboardOptions>) => {
+    const { fetch } = mounted(options)
+    const request = new Request(`http://shop.example${BASE}/v1/customers`, {
+      method: "POST",
+      headers: {
+        "billwright-dashboard": "1",
+        "content-type": "application/json",
+        authorization: "Bearer forged",
+      },
+      body: JSON.stringify({ name: "Ada", email: "ada@example.com" }),
+    })
+    const response = await fetch(request)
+    assert.strictEqual(response.status, 201)
+    const { id } = (await response.json()) as { readonly id: string }
+    const [record] = (await billing.auditRecords.list({ objectId: id }).page()).data
+    return { type: record?.actorType, id: record?.actorId, role: record?.actorRole }
+  }
+
+  it("says which person used the dashboard, in which role", async () => {
+    const ada = { id: "ada@example.com – Ålesund", role: "finance" } as const
+    assert.deepStrictEqual(await change({ authorize: () => ada }), { type: "operator", ...ada })
+    const nameless = { type: "operator", id: "operator", role: "admin" } as const
+    assert.deepStrictEqual(await change({ authorize: async () => ({ role: "admin" }) }), nameless)
+    assert.deepStrictEqual(await change({ authorize: () => true }), nameless)
+  })
+
+  it("says which person your program acts for, also in a transaction", async () => {
+    const ada = billing.as({ id: "ada", role: "finance" })
+    const input = { name: "Ada", email: "ada@example.com" }
+    const made = [
+      await ada.customers.create(input),
+      await ada.test.customers.create(input),
+      await ada.transaction((tx) => tx.customers.create(input)),
+    ]
+    for (const { id } of made) {
+      const [record] = (await billing.auditRecords.list({ objectId: id }).page()).data
+      assert.deepInclude(record, { actorType: "operator", actorId: "ada", actorRole: "finance" })
+    }
+    const { id } = await billing.customers.create(input)
+    const [record] = (await billing.auditRecords.list({ objectId: id, createdAfter: new Date(0) }).page()).data
+    assert.deepInclude(record, { actorType: "host", actorId: "host" })
+    assert.throws(() => billing.as({ id: "" }), /id must be 1 to 128 characters/)
+    assert.throws(() => billing.as({ id: "ada", role: "r".repeat(65) }), /role must be 1 to 64 characters/)
+  })
+})

@@ -3,6 +3,7 @@
  */
 import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
+import { auditLog } from "./AuditLog.ts"
 import { bill } from "./Bill.ts"
 import { catalog } from "./Catalog.ts"
 import { coupons } from "./Coupons.ts"
@@ -63,6 +64,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     bill,
     prune,
     audit,
+    auditLog,
     help,
   ]),
 )

@@ -355,3 +355,24 @@ describe("billwright spend-alerts", () => {
     )
   })
 })
+
+describe("billwright audit-log", () => {
+  it(
+    "shows and exports who changed what",
+    async () => {
+      const created = await json("audit-log", "list", "--object", customer)
+      const [record] = created["data"] as ReadonlyArray<Record<string, unknown>>
+      assert.deepInclude(record, { action: "customer.created", object_id: customer, actor_type: "key" })
+      const id = String(record!["id"])
+      assert.match(await print("audit-log", "get", id), /^action +customer\.created$/m)
+      assert.match(await print("audit-log", "list", "--action", "customer.created"), new RegExp(customer))
+      const lines = (await print("audit-log", "export", "--actor", String(record!["actor_id"])))
+        .trim()
+        .split("\n")
+      const exported = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+      assert.deepInclude(exported.at(-1), { id, object_id: customer })
+      assert.match(await refusal("audit-log", "list", "--since", "yesterday"), /created_after/)
+    },
+    TIMEOUT,
+  )
+})

@@ -2,6 +2,8 @@
  * All services of the library as one Layer over the storage ports.
  */
 import { type Context, Layer, type Redacted } from "effect"
+import * as AuditTrail from "./audit/AuditTrail.ts"
+import * as AuditedStores from "./AuditedStores.ts"
 import { Catalog } from "./catalog/Catalog.ts"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
@@ -242,7 +244,12 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
       Layer.provide(Outbox.layer),
       Layer.provideMerge(Usage.layerWith(options.usage ?? {})),
     ),
-  ).pipe(Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))))
+  ).pipe(
+    Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))),
+    // Kept for what hosts add, such as `BillingRuns.layer`: its changes are noted, too.
+    Layer.provideMerge(AuditedStores.layer),
+    Layer.provideMerge(AuditTrail.layer),
+  )
 
 /** The services with default options. */
 export const layer: Layer.Layer<Services, never, Storage> = withKeyring({}, Keyring.layerTestOnly).pipe(

@@ -3,6 +3,8 @@
  * resource takes them from here.
  */
 import { Context, type Effect, Layer } from "effect"
+import * as AuditRecord from "./audit/AuditRecord.ts"
+import { AuditRecords } from "./audit/AuditRecords.ts"
 import * as RateCard from "./catalog/RateCard.ts"
 import { RateCards } from "./catalog/RateCards.ts"
 import * as AutoTopUp from "./credits/AutoTopUp.ts"
@@ -45,6 +47,7 @@ import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
 export type Services =
+  | AuditRecords
   | AutoTopUps
   | Coupons
   | CreditAlerts
@@ -67,6 +70,7 @@ export type Services =
 /** The services of resources, over the storage ports. Those of credit alerts, top-ups, token usage, payment methods, refunds and test clocks are
  * with subscriptions and invoices. */
 export const layer = Layer.mergeAll(
+  AuditRecords.layer,
   Coupons.layer,
   Customers.layer,
   Disputes.layer,
@@ -122,6 +126,7 @@ export interface Entry<D> {
 
 /** By the name that calls have: `billing.customers.create`. */
 export const all: {
+  readonly auditRecords: Entry<typeof AuditRecord.auditRecords>
   readonly autoTopUps: Entry<typeof AutoTopUp.autoTopUps>
   readonly coupons: Entry<typeof Coupon.coupons>
   readonly creditAlerts: Entry<typeof CreditAlert.creditAlerts>
@@ -141,6 +146,10 @@ export const all: {
   readonly tokenUsages: Entry<typeof TokenUsage.tokenUsages>
   readonly topUps: Entry<typeof TopUp.topUps>
 } = {
+  auditRecords: {
+    definition: AuditRecord.auditRecords,
+    useCases: useCases(AuditRecords, (service) => service),
+  },
   autoTopUps: {
     definition: AutoTopUp.autoTopUps,
     removal: "delete",

@@ -36,6 +36,8 @@ const ClocksPage = page("ClocksPage", () => import("./clocks/ClocksPage.tsx"))
 const ClockPage = page("ClockPage", () => import("./clocks/ClockPage.tsx"))
 const PlansPage = page("PlansPage", () => import("./plans/PlansPage.tsx"))
 const PlanPage = page("PlanPage", () => import("./plans/PlanPage.tsx"))
+const AuditLogPage = page("AuditLogPage", () => import("./audit/AuditLogPage.tsx"))
+const AuditRecordPage = page("AuditRecordPage", () => import("./audit/AuditRecordPage.tsx"))
 const MoneyPage = page("MoneyPage", () => import("./money/MoneyPage.tsx"))
 
 const NotFound = () => (
@@ -70,6 +72,10 @@ const Pages = () => (
       <EndpointsPage />
     </Route>
     <Route path="/endpoints/:id">{({ id }) => <EndpointPage id={id} key={id} />}</Route>
+    <Route path="/audit-log">
+      <AuditLogPage />
+    </Route>
+    <Route path="/audit-log/:id">{({ id }) => <AuditRecordPage id={id} key={id} />}</Route>
     <Route path="/usage">
       <UsagePage />
     </Route>

@@ -27,6 +27,7 @@ export const NOW = "2026-11-21T09:30:00.000Z"
 
 /** Well-formed ids of things that don't exist. */
 export const UNKNOWN = {
+  auditRecord: `aud_${"0".repeat(26)}`,
   customer: `cus_${"0".repeat(26)}`,
   record: `usg_${"0".repeat(26)}`,
   payment: `pay_${"0".repeat(26)}`,

@@ -239,6 +239,7 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
 const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
+  ["audit_log", "aud"],
   ["invoice_items", "itm"],
   ["invoice_proofs", "prf"],
   ["test_clocks", "clk"],

@@ -1,7 +1,15 @@
 /**
  * A table for the values of any resource, in memory.
  */
-import { type CollectionFilter, type IdStatus, Page, Resource, StorageError, Tenant } from "@billwright/core"
+import {
+  type CollectionFilter,
+  Id,
+  type IdStatus,
+  Page,
+  Resource,
+  StorageError,
+  Tenant,
+} from "@billwright/core"
 import { Exit, Option } from "effect"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
@@ -102,7 +110,7 @@ export class CollectionTable<A extends { readonly id: string }> {
 
   list(
     tenant: Tenant.Tenant,
-    { search, ...fields }: CollectionFilter<A>,
+    { madeBefore, madeFrom, search, ...fields }: CollectionFilter<A>,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<A>, Page.CursorNotFound> {
     if (query.cursor !== undefined && this.rowOf(tenant, query.cursor.id) === undefined) {
@@ -112,7 +120,12 @@ export class CollectionTable<A extends { readonly id: string }> {
     const wanted = Object.entries(fields).filter(([, value]) => value !== undefined)
     const first = wanted.find(([name]) => name === this.#first)
     const order = first === undefined ? rows.stored : rows.byFirst.get(first[1])
-    const isWanted = ({ text, value }: Row<A>) =>
+    const { prefix } = this.#resource
+    const from = madeFrom === undefined ? "" : Id.firstAt(prefix, madeFrom)
+    const before = madeBefore === undefined ? undefined : Id.firstAt(prefix, madeBefore)
+    const isWanted = ({ id, text, value }: Row<A>) =>
+      id >= from &&
+      (before === undefined || id < before) &&
       (search === undefined || text.includes(search)) &&
       wanted.every(([name, field]) => value![name as keyof A] === field)
     const found = order?.sliceWhere(query, isWanted) ?? []

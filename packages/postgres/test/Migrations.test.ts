@@ -32,6 +32,7 @@ const OF_MIGRATIONS = [
   "count_taken_numbers",
   "customer_search_keys",
   "note_change_of_lines",
+  "refuse_change_of_audit_log",
   "refuse_change_of_credit",
   "refuse_change_of_credit_note",
   "refuse_change_of_cause",
@@ -306,6 +307,7 @@ const FROZEN: ReadonlyArray<string> = [
   "b5e3bd7a4afbb6a7cb60f66a91b43fd54894ee14ff365f6f2da72ee92a6ed8c5",
   "bf515f281830df1ab110d1db4aedb59dd49debd39098ab9e790068ca2786fb58",
   "26a59f6c16113e9d6b2afe1f11f2793d404fc1079a849927997323577cede4dc",
+  "329853054a1b680fe61e986e2bb7abac1bc18a5e299e358cdb83da170958c61e",
 ]
 
 describe("each migration", () => {

@@ -46,6 +46,13 @@ import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
 export const createClient = <Map = BuiltInEvents>(options: ClientOptions): BillingClient<Map> => {
   const connection = new Connection(options)
   const client: BillingClient<EventMap> = {
+    auditRecords: makeResource(connection, {
+      path: "/audit_log",
+      removal: null,
+      isMutable: false,
+      isReadOnly: true,
+      integers: {},
+    }),
     coupons: makeResource(connection, {
       path: "/coupons",
       removal: "archive",

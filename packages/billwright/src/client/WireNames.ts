@@ -5,6 +5,8 @@ import type { BillingClient } from "./BillingClient.ts"
 
 /** The content of these fields is the caller's own, so the names in it are not converted. */
 const OPAQUE = new Set([
+  "after",
+  "before",
   "data",
   "dimensions",
   "example",

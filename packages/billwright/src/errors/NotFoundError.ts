@@ -243,6 +243,15 @@ export class InvoiceProofNotFoundError extends NotFoundError {
   }
 }
 
+/** No audit record has the id. */
+export class AuditRecordNotFoundError extends NotFoundError {
+  override readonly name = "AuditRecordNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("audit_record_not_found", id, message, options)
+  }
+}
+
 /** No dispute has the id. */
 export class DisputeNotFoundError extends NotFoundError {
   override readonly name = "DisputeNotFoundError"

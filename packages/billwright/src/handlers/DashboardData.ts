@@ -2,11 +2,12 @@
  * The REST API that the dashboard uses: with an API key, or without one for an operator whom the host has
  * authorized.
  */
-import { ApiKey, ApiKeys, type Tenant } from "@billwright/core"
+import { ApiKey, ApiKeys, type Tenant, type VerifiedApiKey } from "@billwright/core"
 import { Context, DateTime, Effect, Redacted } from "effect"
+import { toActor } from "../audit/Person.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import type { Engine } from "../runtime/Engine.ts"
-import type { DashboardOptions, Operator } from "./DashboardHandlers.ts"
+import type { DashboardOptions, Operator, Verdict } from "./DashboardHandlers.ts"
 import type { NodeEnv } from "./Handlers.ts"
 
 /** The path of the API below the dashboard's path. */
@@ -47,30 +48,43 @@ const operatorKey = (
   lastUsedAt: null,
 })
 
-/** The operator that `authorize` names. Throws if its role doesn't exist. */
-const operatorOf = (verdict: Operator | true): Operator => {
-  const operator = verdict === true ? { role: "admin" as const } : verdict
-  if (Object.hasOwn(ApiKey.ROLES, operator.role)) return operator
+/** Who is named where the host doesn't say who the operator is. */
+const UNNAMED = "operator"
+
+/**
+ * The operator of a verdict. `undefined` if the request is not allowed. Throws if the role doesn't exist, or the id is too
+ * long.
+ */
+const operatorOf = (verdict: Verdict): Operator | undefined => {
+  if (verdict === true) return { role: "admin" }
+  // In JavaScript, other values may be returned.
+  if (typeof verdict !== "object" || verdict === null || verdict instanceof Response) return undefined
+  if (verdict.id !== undefined) toActor({ id: verdict.id, role: verdict.role })
+  if (Object.hasOwn(ApiKey.ROLES, verdict.role)) return verdict
   throw new ConfigurationError(
-    `authorize gave the role ${JSON.stringify(operator.role)}: there are ${Object.keys(ApiKey.ROLES).join(", ")}`,
+    `authorize gave the role ${JSON.stringify(verdict.role)}: there are ${Object.keys(ApiKey.ROLES).join(", ")}`,
   )
 }
 
+/** The verdict on a page. Every operator may load it, because it has no data. */
+export const pageVerdict = (verdict: Verdict): boolean | Response =>
+  typeof verdict === "boolean" || verdict instanceof Response ? verdict : operatorOf(verdict) !== undefined
+
 /** The operator of a request, for the server, which knows keys only. It stays within this process. */
-const toText = ({ creditLimits = {}, role }: Operator): string =>
+const toText = ({ creditLimits = {}, id, role }: Operator): string =>
   encodeURIComponent(
     JSON.stringify({
+      id,
       role,
       limits: Object.entries(creditLimits).map(([unit, limit]) => [unit, String(limit)]),
     }),
   )
 
 const ofText = (text: string): Operator => {
-  const { limits, role } = JSON.parse(decodeURIComponent(text)) as {
-    readonly role: Operator["role"]
+  const { limits, ...who } = JSON.parse(decodeURIComponent(text)) as Pick<Operator, "id" | "role"> & {
     readonly limits: ReadonlyArray<readonly [string, string]>
   }
-  return { role, creditLimits: Object.fromEntries(limits.map(([unit, limit]) => [unit, BigInt(limit)])) }
+  return { ...who, creditLimits: Object.fromEntries(limits.map(([unit, limit]) => [unit, BigInt(limit)])) }
 }
 
 /** The API for one tenant. It ignores the key of a request, because `authorize` has already been asked. */
@@ -80,15 +94,21 @@ const loadForOperator = async (
   basePath: string,
 ): Promise<OperatorData> => {
   const { FetchHandler, Server } = await import("@billwright/http")
+  const verified = (operator: Operator): VerifiedApiKey => ({
+    key: operatorKey(tenant, operator),
+    tenant,
+    operator: { id: operator.id ?? UNNAMED, role: operator.role },
+  })
   const keys = ApiKeys.of({
     ...calls.service(ApiKeys),
-    verify: (text) => Effect.sync(() => ({ key: operatorKey(tenant, ofText(Redacted.value(text))), tenant })),
+    verify: (text) => Effect.sync(() => verified(ofText(Redacted.value(text)))),
   })
   const context = Context.add(calls.context, ApiKeys, keys)
   const server = await Effect.runPromiseWith(context)(Server.make())
   const handler = FetchHandler.make(server, context, { basePath, closing })
   return (operator, request, env) => {
     const headers = new Headers(request.headers)
+    // It replaces what the client sent.
     headers.set("authorization", `Bearer ${toText(operator)}`)
     return handler(new Request(request, { headers }), env)
   }
@@ -108,8 +128,8 @@ export const forOperators = (
   return async (request, env) => {
     const verdict = await authorize(request)
     if (verdict === false) return refusal(403, "forbidden", FORBIDDEN)
-    if (verdict instanceof Response) return refusal(401, "unauthorized", SIGNED_OUT)
     const operator = operatorOf(verdict)
+    if (operator === undefined) return refusal(401, "unauthorized", SIGNED_OUT)
     if (!request.headers.has(PAGE_HEADER)) return refusal(403, "forbidden", FOREIGN)
     return (await (loading ??= loadForOperator(engine, tenant, basePath)))(operator, request, env)
   }

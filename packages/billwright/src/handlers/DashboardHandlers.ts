@@ -15,6 +15,8 @@ import type {
 
 /** Somebody who may use the dashboard, and what for. */
 export interface Operator {
+  /** What you call the person: 1 to 128 characters. The audit log shows it. Default: `operator`. */
+  readonly id?: string
   readonly role: ApiKeyRole
   /** Default: none. */
   readonly creditLimits?: CreditLimits
@@ -32,7 +34,8 @@ export interface DashboardOptions {
    * method, path and headers. Don't rely on its host.
    *
    * - `true`: the request is allowed. An operator needs no API key, and may see and do everything.
-   * - `{ role }`: the request is allowed. The operator may do what the role may. A request for anything else gets 403.
+   * - An `Operator`, such as `{ id: "ada", role: "finance" }`: the request is allowed, and the audit log says who it was. The
+   * operator may do what the role may. A request for anything else gets 403.
    * With `support`, `creditLimits` says how much the operator may grant to a customer in 24 hours, as with API keys.
    * - `false`: the answer is 403.
    * - A `Response`, such as a redirect to your login: it is sent when a page is requested. A request for data gets

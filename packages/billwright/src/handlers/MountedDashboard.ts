@@ -3,8 +3,8 @@
  */
 import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
 import { type Engine, toTenant } from "../runtime/Engine.ts"
-import { DATA_PATH, type Data, forOperators } from "./DashboardData.ts"
-import type { DashboardHandlers, DashboardOptions, Verdict } from "./DashboardHandlers.ts"
+import { DATA_PATH, type Data, forOperators, pageVerdict } from "./DashboardData.ts"
+import type { DashboardHandlers, DashboardOptions } from "./DashboardHandlers.ts"
 import type { Handlers } from "./Handlers.ts"
 import { checkOpen } from "./MountedHandlers.ts"
 import { type Answer, closedAnswer, mounted } from "./MountedPages.ts"
@@ -34,10 +34,6 @@ const checkOptions = (options: DashboardOptions): string => {
 /** Whether a target below the dashboard's path is a request for data. */
 const isData = (target: string): boolean => MountPath.strip(target, DATA_PATH) !== undefined
 
-/** Every operator may load the page. It has no data. */
-const toPage = (verdict: Verdict): boolean | Response =>
-  typeof verdict === "boolean" || verdict instanceof Response ? verdict : true
-
 const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOptions): Answer => {
   const basePath = checkOptions(options)
   const { authorize, directory } = options
@@ -58,7 +54,7 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
       basePath,
       apiUrl: `${basePath}${DATA_PATH}`,
       signIn: authorize === undefined ? "key" : "host",
-      ...(authorize === undefined ? {} : { authorize: async (request) => toPage(await authorize(request)) }),
+      ...(authorize === undefined ? {} : { authorize: async (request) => pageVerdict(await authorize(request)) }),
       ...(directory === undefined ? {} : { directory }),
     })
   }

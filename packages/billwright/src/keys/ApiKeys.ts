@@ -15,6 +15,7 @@ type Resource =
   | "usage"
   | "events"
   | "webhooks"
+  | "audit"
 
 /**
  * What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading.

@@ -1,7 +1,7 @@
 /**
  * Runs calls for one account and mode: it takes effects and returns promises of plain values.
  */
-import { type Billing as Core, CurrentTenant, type Tenant } from "@billwright/core"
+import { type Actor, type Billing as Core, CurrentActor, CurrentTenant, type Tenant } from "@billwright/core"
 import { Context, Effect, Exit } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { BillingError, InvalidInputError } from "../errors/BillingError.ts"
@@ -61,6 +61,11 @@ export class Calls {
   /** The same calls for another tenant. */
   for(tenant: Tenant.Tenant): Calls {
     return new Calls(this.context, tenant, this.#gate, this.#explain)
+  }
+
+  /** The same calls by another actor. */
+  as(actor: Actor.Actor): Calls {
+    return new Calls(Context.add(this.context, CurrentActor, actor), this.tenant, this.#gate, this.#explain)
   }
 
   /** Runs the function of a transaction. These calls are outside that transaction. */

@@ -1,6 +1,8 @@
+import type { Person } from "../audit/AuditRecords.ts"
 /**
  * The objects that a host uses: a billing, its accounts and its transactions.
  */
+import { toActor } from "../audit/Person.ts"
 import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Billing.ts"
 import type { BillingOptions } from "../BillingOptions.ts"
 import type { CallOptions, Mode } from "../Call.ts"
@@ -82,6 +84,7 @@ const makeAccount = (engine: Engine, calls: Calls): BillingAccount<EventMap> => 
     accountId,
     mode,
     forAccount: (id: string) => makeAccount(engine, calls.for(toTenant(id, mode))),
+    as: (person: Person) => makeAccount(engine, calls.as(toActor(person))),
     transaction: makeTransaction(engine, calls),
   }
   // Made when first read, because each mode refers to the other.

@@ -66,6 +66,12 @@ const toCreate = (resource: Resource.Definition, input: object): never => {
   return (typeof read === "object" && read !== null ? withIntegers(resource, read) : read) as never
 }
 
+/** The filters that are instants. */
+const instantsOf = (filters: Resource.Definition["filters"]): ReadonlyArray<string> =>
+  Object.entries(filters).flatMap(([name, field]) =>
+    ("optional" in field ? field.optional : field).kind === "instant" ? [name] : [],
+  )
+
 const makeResource = (
   calls: Calls,
   resource: Resource.Definition,
@@ -93,7 +99,9 @@ const makeResource = (
           [removal]: (id: string, options?: CallOptions) => calls.run(() => remove(toId(id)), options),
         }),
     list: (query?: PageQuery, options?: CallOptions) =>
-      makeListing(query, (page) => calls.run(() => list(toOptionalInput(page)), options)),
+      makeListing(query, (page) =>
+        calls.run(() => list(toOptionalInput(page, ...instantsOf(resource.filters))), options),
+      ),
   }
 }
 

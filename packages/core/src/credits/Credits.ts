@@ -9,7 +9,9 @@ import {
   settleCredits,
   voidGrant,
 } from "@billwright/engine"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Trail } from "../audit/AuditTrail.ts"
+import { type Kind, ObjectTrail } from "../audit/ObjectTrail.ts"
 import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
@@ -125,6 +127,8 @@ export class Credits extends Context.Service<
       const { holdCustomer, ids, port, requireAccount, requireCustomer, take, within, write } =
         yield* makeCreditBook
 
+      const grants = new ObjectTrail(yield* Trail, audited)
+
       const addGrant = Effect.fnUntraced(function* (input: GrantCredits) {
         const store = yield* port
         const key = { customerId: input.customerId, unit: input.unit }
@@ -140,8 +144,9 @@ export class Credits extends Context.Service<
           return yield* new TooManyCreditGrants()
         const grant = yield* newGrant(CreditGrantId.make(yield* ids.next(GRANT_ID_PREFIX)), input, now)
         yield* write(key, ledger, grantCredits(ledger, grant, now), { grants: [grant] })
-        const made = yield* orNotFound(yield* store.findGrant(grant.id), grant.id)
-        return toGrant(made, now)
+        const made = toGrant(yield* orNotFound(yield* store.findGrant(grant.id), grant.id), now)
+        yield* grants.note(grant.id, Option.none(), Option.some(made))
+        return made
       })
 
       const grant = Effect.fn("Credits.grant")(function* (input: GrantCredits) {
@@ -230,7 +235,9 @@ export class Credits extends Context.Service<
           return yield* new ActionUnavailable({ object: "credit grant", id, problem })
         }
         yield* write(key, ledger, change, { grants: [stored] })
-        return toGrant(yield* orNotFound(yield* store.findGrant(id), id), now)
+        const ended = toGrant(yield* orNotFound(yield* store.findGrant(id), id), now)
+        yield* grants.note(id, Option.some(toGrant(stored, now)), Option.some(ended))
+        return ended
       })
 
       const voidOne = Effect.fn("Credits.voidGrant")(function* (id: string) {
@@ -256,6 +263,15 @@ export class Credits extends Context.Service<
 /** Whether two scopes have the same keys, in whatever order. */
 const isSameScope = (a: StoredGrant["scope"], b: StoredGrant["scope"]): boolean =>
   a === null || b === null ? a === b : a.length === b.length && a.every((key) => b.includes(key))
+
+/** What the audit log shows of a grant that somebody makes or voids. The ledger says how it is used. */
+const audited: Kind<CreditGrant> = {
+  object: "credit_grant",
+  idOf: ({ id }) => id,
+  view: (value) => value,
+  hidden: [],
+  ignored: ["available", "held", "idempotencyKey", "source", "steps"],
+}
 
 /** Whether a grant is what is asked for again. What was left to the defaults then may be left to them now. */
 const isSameGrant = (

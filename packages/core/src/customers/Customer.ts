@@ -161,6 +161,7 @@ export const customers = Resource.make({
   id: CustomerId,
   prefix: CUSTOMER_ID_PREFIX,
   isPersonal: true,
+  personal: ["name", "email", "taxId", "address", "metadata"],
   keepsId: true,
   fields,
   times: {

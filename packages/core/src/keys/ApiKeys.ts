@@ -2,6 +2,7 @@
  * The use cases of API keys.
  */
 import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import type { Actor } from "../shared/Actor.ts"
 import * as ById from "../shared/ById.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -59,6 +60,8 @@ export interface IssuedApiKey {
 export interface VerifiedApiKey {
   readonly key: ApiKey
   readonly tenant: Tenant
+  /** The person who acts, if the host has authorized one instead of a key. */
+  readonly operator?: Pick<Actor, "id" | "role">
 }
 
 /**

@@ -75,6 +75,7 @@ export const paymentMethods = Resource.make({
   id: PaymentMethodId,
   prefix: PAYMENT_METHOD_ID_PREFIX,
   customer: "customerId",
+  personal: ["brand", "last4", "expiry", "metadata"],
   fields: {
     customerId,
     provider: Field.text(Text.bounded(1, MAX_PROVIDER_LENGTH), "The payment provider that saves it."),

@@ -17,6 +17,10 @@ export type CollectionFilter<A> = {
    * `MIN_SEARCH_LENGTH` code points, `folded` as `Search` does.
    */
   readonly search?: string | undefined
+  /** Only values whose ids were made at this instant or later, in epoch milliseconds. */
+  readonly madeFrom?: number | undefined
+  /** Only values whose ids were made before this instant, in epoch milliseconds. */
+  readonly madeBefore?: number | undefined
 }
 
 /** The state of an id. `removed` means that only the id remains. It exists only for resources that keep their ids. */
@@ -35,6 +39,14 @@ export interface Collection<A, Id = string> {
    */
   readonly insert: (value: A) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
+  /**
+   * Stores new values as `insert` does, in one step. Optional, for resources without a `unique` field: with it, the values of
+   * a batch need one statement.
+   */
+  readonly insertAll?:
+    | ((values: ReadonlyArray<A>) => Effect.Effect<void, StorageError, CurrentTenant>)
+    | undefined
+
   readonly find: (id: Id) => Effect.Effect<Option.Option<A>, StorageError, CurrentTenant>
 
   readonly status: (id: Id) => Effect.Effect<IdStatus, StorageError, CurrentTenant>
@@ -42,6 +54,8 @@ export interface Collection<A, Id = string> {
   /**
    * Replaces a value by the result of `change`. Returns the new value, or `none` if there is no such value. Nobody else
    * can change the value between the read and the write. When `change` fails, nothing is written.
+   *
+   * Of an append-only resource (`isAppendOnly`), changing and removing a value fails.
    */
   readonly modify: <E, R>(
     id: Id,

@@ -120,6 +120,27 @@ export const offset = (prefix: string, id: string, distance: number): string => 
   return format(prefix, bytes)
 }
 
+/** When an id was made, in epoch milliseconds. Throws a `TypeError` when the id is not a TypeID. */
+export const millisOf = (id: string): number => {
+  const bytes = decodeSuffix(id.slice(id.lastIndexOf("_") + 1))
+  if (bytes === undefined) throw new TypeError("not a TypeID")
+  return bytes.subarray(0, 6).reduce((millis, byte) => millis * 256 + byte, 0)
+}
+
+/** The latest instant of an id: the largest number of 48 bits. */
+const MAX_ID_MILLIS = 2 ** 48 - 1
+
+/** The id before all that are made at an instant or later, in epoch milliseconds. */
+export const firstAt = (prefix: string, millis: number): string => {
+  const bytes = new Uint8Array(16)
+  let left = Math.min(Math.max(Math.ceil(millis), 0), MAX_ID_MILLIS)
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = left % 256
+    left = Math.floor(left / 256)
+  }
+  return format(prefix, bytes)
+}
+
 /** The Schema of ids with one prefix. Brand it: `schema("cus").pipe(Schema.brand("CustomerId"))`. */
 export const schema = (prefix: string) =>
   Schema.String.check(

@@ -39,6 +39,12 @@ export interface Definition {
   readonly isReferring?: boolean
   /** Whether it has personal data. Then removing it also removes the stored answers of requests about it. */
   readonly isPersonal?: boolean
+  /** The fields with personal data of customers. The audit log says that they changed, and not to what. */
+  readonly personal?: ReadonlyArray<string>
+  /** The fields that only say how far work in the background is. The audit log doesn't count them as changes. */
+  readonly progress?: ReadonlyArray<string>
+  /** Whether its values are never changed or removed, not even by the library. */
+  readonly isAppendOnly?: boolean
   /** Whether its id stays known after its removal, so that references to it stay valid: see `Collection.remove`. */
   readonly keepsId?: boolean
   readonly fields: Field.Fields

@@ -12,6 +12,7 @@ export const SCOPED = [
   "usage",
   "events",
   "webhooks",
+  "audit",
 ] as const
 export type Scoped = (typeof SCOPED)[number]
 

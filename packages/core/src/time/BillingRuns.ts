@@ -4,6 +4,7 @@
 import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema, Semaphore } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
+import { asRunner } from "../shared/Actor.ts"
 import { BatchTransactor } from "../shared/BatchTransactor.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -386,7 +387,12 @@ export class BillingRuns extends Context.Service<
       const nextDueAt = Effect.flatMap(duePort, (due) => due.nextDueAt)
       const countDue = (until: DateTime.Utc) => Effect.flatMap(duePort, (due) => due.countDue(until))
 
-      return BillingRuns.of({ runDue, checkSpend, nextDueAt, countDue })
+      return BillingRuns.of({
+        runDue: (input, onProgress) => asRunner(runDue(input, onProgress)),
+        checkSpend: asRunner(checkSpend),
+        nextDueAt,
+        countDue,
+      })
     }),
   )
 

@@ -99,6 +99,7 @@ export const planMigrations = Resource.make({
   id: PlanMigrationId,
   prefix: PLAN_MIGRATION_ID_PREFIX,
   isReferring: true,
+  progress: ["counts", "failures", "amounts", "differences", "position"],
   fields: {
     ...given,
     status: Field.text(

@@ -93,6 +93,7 @@ export const meters = Resource.make({
   scope: "usage",
   id: MeterId,
   prefix: METER_ID_PREFIX,
+  progress: ["rebuild"],
   fields: {
     ...given,
     status: Field.text(

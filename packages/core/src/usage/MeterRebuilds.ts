@@ -5,6 +5,7 @@
  * process dies, another one goes on.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import { asRunner } from "../shared/Actor.ts"
 import { Collections } from "../shared/Collections.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -98,7 +99,7 @@ const make = Effect.gen(function* () {
     const batches = yield* Effect.forEach(found, batch)
     const made = batches.filter(({ isMade }) => isMade).length
     return { made, isMoved: batches.some(({ isMoved }) => isMoved) }
-  }).pipe(Effect.withSpan("MeterRebuilds.round"))
+  }).pipe(Effect.withSpan("MeterRebuilds.round"), asRunner)
 
   return { service: MeterRebuilds.of({ round: Effect.map(turn, ({ made }) => made) }), turn }
 })

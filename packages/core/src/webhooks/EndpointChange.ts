@@ -5,11 +5,10 @@ import { type DateTime, Effect, Schema } from "effect"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import type * as Endpoint from "./Endpoint.ts"
+import { originOf } from "./EndpointUrl.ts"
 
 // A struct, so that the error's field begins with `metadata`.
 const decodeMetadata = decoder(Schema.Struct({ metadata: Metadata.Metadata }))
-
-const originOf = (url: string): string => new URL(url).origin
 
 /** Headers may hold credentials for one receiver. A receiver of another origin must not get them. */
 const areHeadersLost = (

@@ -32,6 +32,9 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
 export const hostOf = (url: URL): string =>
   url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
 
+/** Scheme, host and port of a stored URL. */
+export const originOf = (url: string): string => new URL(url).origin
+
 /** The port of a URL. Without one in the URL, the default port of its scheme. */
 export const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)

@@ -2,6 +2,7 @@
  * Writes the results of attempts, many at a time, and disables endpoints that have gone or keep failing.
  */
 import { Clock, DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
+import { asRunner } from "../shared/Actor.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -124,7 +125,7 @@ export const make = (
           while: (error) =>
             Effect.map(Clock.currentTimeMillis, (now) => now < result.leaseUntil && mayBeOver(error)),
         })
-      return Effect.tap(untilLeaseEnds(settleDisabling(result, endpointId)), outage.worked).pipe(
+      return Effect.tap(untilLeaseEnds(asRunner(settleDisabling(result, endpointId))), outage.worked).pipe(
         Effect.catch((error) => Effect.as(mayBeOver(error) ? notInTime(error) : notTaken(error), false)),
         Effect.flatMap((isDisabledNow) =>
           isDisabledNow

@@ -2,6 +2,7 @@
  * A clock that stops where something is due, and what a test sees of billing.
  */
 import {
+  AuditTrail,
   BillingRuns,
   CreditNotes,
   Credits,
@@ -39,6 +40,7 @@ const services = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(MoneyCredits.layer),
   Layer.provideMerge(Outbox.layer),
+  Layer.provide(AuditTrail.layer),
   Layer.provideMerge(Layer.mergeAll(Memory.layer, IdGenerator.layerSeeded(1))),
   Layer.merge(Layer.succeed(Tenant.CurrentTenant, acme)),
 )

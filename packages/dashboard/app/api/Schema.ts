@@ -1,5 +1,37 @@
 /** Generated from the OpenAPI document by scripts/generate.ts. Not to be edited. */
 export interface paths {
+    "/v1/audit_log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit_log/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAuditRecord"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auto_top_ups": {
         parameters: {
             query?: never;
@@ -1632,6 +1664,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit_log/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/event_types": {
         parameters: {
             query?: never;
@@ -2667,6 +2715,32 @@ export interface components {
             line: string | null;
             billed: string;
             amount: string;
+        };
+        AuditRecord: {
+            /** @enum {string} */
+            object: "audit_record";
+            id: string;
+            action: string;
+            object_id: string;
+            /** @enum {string} */
+            actor_type: "host" | "key" | "operator" | "provider" | "runner";
+            actor_id: string;
+            actor_role: string | null;
+            before: Record<string, never> | null;
+            after: Record<string, never> | null;
+            left_out: string[];
+            ip: string | null;
+            user_agent: string | null;
+            request_id: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        AuditRecordList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AuditRecord"][];
+            has_more: boolean;
         };
         AutoTopUp: {
             /** @enum {string} */
@@ -5467,6 +5541,55 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listAuditRecords: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                object_id?: string;
+                actor_id?: string;
+                action?: string;
+                created_after?: string;
+                created_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecordList"];
+                };
+            };
+        };
+    };
+    getAuditRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecord"];
+                };
+            };
+        };
+    };
     listAutoTopUps: {
         parameters: {
             query?: {
@@ -8899,6 +9022,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Meter"];
+                };
+            };
+        };
+    };
+    exportAuditRecords: {
+        parameters: {
+            query?: {
+                object_id?: string;
+                actor_id?: string;
+                action?: string;
+                created_after?: string;
+                created_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
                 };
             };
         };

@@ -5,6 +5,7 @@ import type { components } from "./Schema.ts"
 
 type Schemas = components["schemas"]
 
+export type AuditRecord = Schemas["AuditRecord"]
 export type Attempt = Schemas["DeliveryAttempt"]
 export type CreditEntry = Schemas["CreditEntry"]
 export type CreditGrant = Schemas["CreditGrant"]

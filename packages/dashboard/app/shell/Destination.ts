@@ -13,6 +13,7 @@ const SECTION_OF_PREFIX: Readonly<Record<string, string>> = {
   sub: "/subscriptions",
   pay: "/payments",
   clk: "/test-clocks",
+  aud: "/audit-log",
 }
 
 const ID = /^([a-z]{3})_[0-7][0-9a-z]{25}$/

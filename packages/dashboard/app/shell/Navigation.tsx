@@ -25,6 +25,7 @@ export const ENTRIES: ReadonlyArray<Entry> = [
   { href: "/events", label: "Events", icon: "events", key: "e" },
   { href: "/deliveries", label: "Deliveries", icon: "deliveries", key: "d" },
   { href: "/endpoints", label: "Endpoints", icon: "endpoints", key: "w" },
+  { href: "/audit-log", label: "Audit log", icon: "audit", key: "a" },
   { href: "/test-clocks", label: "Test clocks", icon: "clocks", key: "t", isOfTestMode: true },
 ]
 

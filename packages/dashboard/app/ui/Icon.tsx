@@ -22,6 +22,7 @@ const DRAWINGS = {
   payments: <path d="M1.8 3.5h12.4v9H1.8zM1.8 6.5h12.4M4 10h3" />,
   money: <path d="M1.8 4h12.4v8H1.8zM8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM4 8h.1M12 8h.1" />,
   plans: <path d="M2.5 2.5h5.3l6 6-5.3 5.3-6-6zM5.3 5.3v.1" />,
+  audit: <path d="M3 2.5h10v11H3zM5.5 5.5h5M5.5 8h5M5.5 10.5h3" />,
   clocks: <path d="M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM8 4.8V8l2.4 1.6" />,
   search: <path d="M7 11.8a4.8 4.8 0 1 0 0-9.6 4.8 4.8 0 0 0 0 9.6ZM10.6 10.6 14 14" />,
   copy: <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />,

@@ -210,6 +210,7 @@ export const pagesOf = (sample: Sample): ReadonlyArray<readonly [name: string, p
   ["payment", `/payments/${sample.billing.paidPaymentId}`],
   ["troubled-payment", `/payments/${sample.billing.troubledPaymentId}`],
   ["attention", "/payments/attention"],
+  ["audit-log", "/audit-log"],
   ["test-clocks", "/test-clocks"],
   ["test-clock", `/test-clocks/${sample.billing.clockId}`],
   ["money", "/money"],

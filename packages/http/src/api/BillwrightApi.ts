@@ -2,6 +2,7 @@
  * The definition of the whole REST API. The server, clients and the OpenAPI document are made from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AuditExportApi } from "./AuditExportApi.ts"
 import { CreditNotesApi } from "./CreditNotesApi.ts"
 import { CreditsApi } from "./CreditsApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
@@ -48,6 +49,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)
+  .add(AuditExportApi)
   .add(EventTypesApi)
   .add(EventsApi)
   .add(DeliveriesApi)

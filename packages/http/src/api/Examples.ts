@@ -47,6 +47,9 @@ export const examples: Readonly<Record<string, Example>> = {
     {},
     ...Object.values(Resources.all).map(({ definition }) => ResourceApi.examples(definition)),
   ),
+  exportAuditRecords: {
+    response: `${JSON.stringify(ResourceApi.examples(Resources.all.auditRecords.definition).getAuditRecord?.response)}\n`,
+  },
   recordUsage: {
     request: { ...usage, timestamp: "2026-11-21T09:31:00Z", idempotency_key: "request-8f14" },
     response: record,

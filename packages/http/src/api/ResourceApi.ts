@@ -102,6 +102,10 @@ const input = <Fields extends Field.InputFields>(
 const NOTHING = { fields: {}, keys: {} }
 const PAGE = { fields: Wire.pageFields, keys: Wire.pageKeys }
 
+/** The query that selects values of a resource, without one for pages. */
+export const filters = <R extends AnyResource>(resource: R) =>
+  input(resource.filters, NOTHING) as InputOf<R["filters"]>
+
 type QueryOf<R extends AnyResource> = Schema.Codec<
   Schema.Struct<typeof Wire.pageFields & WireFields<R["filters"]>>["Type"],
   object

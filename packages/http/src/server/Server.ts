@@ -5,9 +5,11 @@
  * method, the scope, the size, the body and the idempotency key. The operation runs last.
  */
 import {
+  Actor,
   ApiKey,
   ApiKeys,
   ApiKeyStore,
+  CurrentActor,
   CurrentTenant,
   Events,
   Idempotency,
@@ -20,6 +22,7 @@ import {
 } from "@billwright/core"
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
+import * as AuditExport from "./AuditExport.ts"
 import * as Bearer from "./Bearer.ts"
 import * as ClientOf from "./ClientOf.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
@@ -38,6 +41,7 @@ import { make as makeOperations } from "./Operations.ts"
 import * as ProviderNotices from "./ProviderNotices.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Reference from "./Reference.ts"
+import * as RequestActor from "./RequestActor.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as Routes from "./Routes.ts"
 import * as SealedAnswer from "./SealedAnswer.ts"
@@ -110,11 +114,13 @@ const checkPermission = (key: ApiKey.ApiKey, route: Routes.Route): Effect.Effect
 /** Makes the server from the library's services. Fails with `InvalidInput` if one of `trustedProxies` is not a network. */
 export const make = (options: ServerOptions = {}): Effect.Effect<Server, InvalidInput, Requirements> =>
   Effect.gen(function* () {
-    const verifyOf = Bearer.make(yield* ApiKeys, yield* ClientOf.make(options.trustedProxies))
+    const clientOf = yield* ClientOf.make(options.trustedProxies)
+    const verifyOf = Bearer.make(yield* ApiKeys, clientOf)
     const keyStore = yield* ApiKeyStore
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
     const keyring = yield* Keyring
+    const openExport = yield* AuditExport.make
     const openStream = yield* EventStream.make(options.streams)
     const pages = Reference.make((yield* Events).types)
     const operations = (yield* makeOperations) as unknown as Readonly<
@@ -148,6 +154,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
       asked: Asked,
+      requestId: string,
     ): Effect.fn.Return<HttpResponse, ErrorResponse.ServerError> {
       const verify = verifyOf(request)
       const verified = yield* verify
@@ -158,6 +165,13 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       asked.operation = route.id
       yield* checkPermission(apiKey, route)
       const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
+      if (route.id === AuditExport.EXPORT_OPERATION) {
+        return yield* openExport({
+          verified,
+          query: query as AuditExport.ExportRequest["query"],
+          isBodiless: request.method === "HEAD",
+        })
+      }
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({
           verified,
@@ -178,13 +192,19 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       const input = { params, query, payload }
       const run = operation(input as unknown as OperationInput<unknown>, tenant, apiKey)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
-      return yield* Effect.provideService(
+      const answered = Effect.provideService(
         key === undefined || route.callsProvider
           ? Effect.map(run, toFreshResponse)
           : once(request, route, key, input, run),
         CurrentTenant,
         tenant,
       )
+      if (!isWriting) return yield* answered
+      const actor = {
+        ...RequestActor.whoOf(apiKey, verified.operator),
+        ...RequestActor.originOf(request, clientOf, requestId),
+      }
+      return yield* Effect.provideService(answered, CurrentActor, actor)
     })
 
     // Checked with a write, because a read-only Postgres, such as a standby, still answers reads.
@@ -198,6 +218,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     const open = (
       request: HttpRequest,
       asked: Asked,
+      requestId: string,
     ): Effect.Effect<HttpResponse, ErrorResponse.ServerError> =>
       Effect.suspend(() => {
         const page = pages[request.path]
@@ -211,7 +232,15 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
           asked.operation = route.id
           const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
           if (route.id === ProviderNotices.NOTICE_OPERATION) {
-            return yield* receiveNotice(request, params["name"], query as ProviderNotices.NoticeQuery)
+            const actor = {
+              ...Actor.provider(params["name"] ?? ""),
+              ...RequestActor.originOf(request, clientOf, requestId),
+            }
+            return yield* Effect.provideService(
+              receiveNotice(request, params["name"], query as ProviderNotices.NoticeQuery),
+              CurrentActor,
+              actor,
+            )
           }
           return route.id === "isReady" ? yield* isReady : toResponse({ status: 200, body: OK_BODY }, false)
         })
@@ -230,8 +259,8 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
         }
         return Effect.matchCauseEffect(
           isVersioned(request.path)
-            ? Effect.tap(versioned(request, asked), outage.worked)
-            : open(request, asked),
+            ? Effect.tap(versioned(request, asked, requestId), outage.worked)
+            : open(request, asked, requestId),
           {
             onSuccess: answer,
             onFailure: (cause) => Effect.flatMap(refuse(request, requestId, cause, outage), answer),

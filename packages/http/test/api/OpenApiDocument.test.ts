@@ -20,6 +20,8 @@ const resolve = (schema: Node): Node =>
 /** JSON of any form. It is limited by the size of an event or a body. */
 const isAnyJson = (schema: Node): boolean => Object.keys(schema).join() === "description"
 const ANY_JSON = /\.(data|schema|example|from|to|quantities)$/
+/** The fields of any object, in an audit record. They are limited by their size. */
+const ANY_FIELDS = /\.(before|after)\|0$/
 
 /** Whether a pattern only matches text of limited length: it matches the whole text and has no *, + or open repetition. */
 const isBoundedPattern = (pattern: unknown): boolean =>
@@ -51,6 +53,7 @@ const unbounded = (schema: Node, path: string): ReadonlyArray<string> => {
         unbounded(node(property), `${path}.${name}`),
       )
       if (own["additionalProperties"] === false) return properties
+      if (ANY_FIELDS.test(path)) return has("maxProperties", "propertyNames")
       return [
         ...properties,
         ...has("maxProperties", "propertyNames", "additionalProperties"),

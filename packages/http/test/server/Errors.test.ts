@@ -504,6 +504,7 @@ describe("503 unavailable", () => {
           getUpcomingInvoice: `?subscription_id=${ApiServer.UNKNOWN.subscription}`,
         }
         const owns = {
+          audit_log: ApiServer.UNKNOWN.auditRecord,
           coupons: ApiServer.UNKNOWN.coupon,
           credit_notes: ApiServer.UNKNOWN.creditNote,
           credit_grants: ApiServer.UNKNOWN.creditGrant,

@@ -1,6 +1,7 @@
 /**
  * All functions of the schema in this release.
  */
+import { pruneAuditLog } from "./AuditLogFunctions.ts"
 import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
 import { claimDue, claimDueCalls, nextDue } from "./ClaimDueFunction.ts"
@@ -90,6 +91,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   writeCredits,
   consumeCredits,
   commitHold,
+  pruneAuditLog,
 ]
 
 /** The SHA-256 digest of the statements that define a function, in hexadecimal. */

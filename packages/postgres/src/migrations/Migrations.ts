@@ -62,6 +62,7 @@ import { migration0044 } from "./Migration0044.ts"
 import { migration0045 } from "./Migration0045.ts"
 import { migration0046 } from "./Migration0046.ts"
 import { migration0047 } from "./Migration0047.ts"
+import { migration0048 } from "./Migration0048.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -115,6 +116,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0045,
   migration0046,
   migration0047,
+  migration0048,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -33,6 +33,9 @@ export interface RowFilter {
     readonly isNull: boolean
   }>
   readonly search: string | undefined
+  /** The UUIDs between which the rows are: from the first, before the second. */
+  readonly from: string | undefined
+  readonly before: string | undefined
 }
 
 /** The columns of lists that differ only in the values that they must equal. */
@@ -72,7 +75,7 @@ export const make = (
 ) => {
   const filtered = Effect.fnUntraced(function* (
     operation: string,
-    { equal, search }: RowFilter,
+    { before, equal, from, search }: RowFilter,
     page: Page.PageQuery,
     cursor: string | undefined,
   ) {
@@ -87,8 +90,10 @@ export const make = (
     )
     return yield* read(operation, (sql) => {
       const what = search === undefined ? sql`true` : holds(sql, search)
+      const start = from === undefined ? sql`true` : sql`t.id >= ${from}::uuid`
+      const end = before === undefined ? sql`true` : sql`t.id < ${before}::uuid`
       const found = sql`select t.* from ${table} t
-where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored}${wanted} and ${what} and ${position}
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored}${wanted} and ${what} and ${start} and ${end} and ${position}
 order by ${order} limit ${limit}`
       return selected(sql, rows, found, order)
     })
@@ -140,8 +145,9 @@ order by ${order}`
     page: Page.PageQuery,
     cursor: string | undefined,
   ): Rows => {
-    const { equal, search } = filter
-    return search === undefined || equal.length > 0 || searchKeys === undefined
+    const { before, equal, from, search } = filter
+    const isLimited = equal.length > 0 || from !== undefined || before !== undefined
+    return search === undefined || isLimited || searchKeys === undefined
       ? filtered(operation, filter, page, cursor)
       : searched(operation, searchKeys, search, page, cursor)
   }

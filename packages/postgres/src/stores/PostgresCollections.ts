@@ -15,7 +15,7 @@ import {
   Tenant,
   Transactor,
 } from "@billwright/core"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { Array as Arr, DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
@@ -27,6 +27,11 @@ import * as ResourceRow from "./ResourceRow.ts"
 import { RESOURCE_TABLES, type ResourceTable } from "./ResourceTables.ts"
 
 const XID = "pg_current_xact_id_if_assigned()::text as xid"
+
+/** The filters that are about no field. */
+const UNEQUAL = new Set(["madeBefore", "madeFrom", "search"])
+/** Most values of one statement, which has a parameter for each field of each value. */
+const MAX_ROWS = 500
 
 const literal = (text: string): Statement.Fragment => Statement.fragment([Statement.literal(text)])
 
@@ -132,6 +137,37 @@ values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.value
     const cause = new Error(`the ${resource.noun} id ${value.id} is taken`)
     return yield* new StorageError({ operation, retryable: false, cause })
   })
+
+  const insertRows = Effect.fnUntraced(function* (values: ReadonlyArray<A>) {
+    const operation = nameOf("insert")
+    const { accountId, mode } = yield* CurrentTenant
+    const { inserted, isRepeat } = yield* write(operation, (sql, isAgain) => {
+      const added = values.map(
+        (value) =>
+          sql`(${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))})`,
+      )
+      return sql<Row>`insert into ${table} (account_id, mode, id, ${names})
+values ${listed(added)} on conflict do nothing returning ${literal(XID)}`.pipe(
+        Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
+      )
+    })
+    if (inserted.length < values.length && !isRepeat) {
+      const cause = new Error(`an id of the ${resource.noun}s is taken`)
+      return yield* new StorageError({ operation, retryable: false, cause })
+    }
+    yield* noteXid(inserted[0]?.["xid"])
+  })
+
+  /** Without counts and unique fields, values need nothing but their rows. */
+  const insertAll =
+    countedBy === undefined && unique.length === 0
+      ? (values: ReadonlyArray<A>) =>
+          values.length <= MAX_ROWS
+            ? insertRows(values)
+            : transactor.atomically(
+                Effect.forEach(Arr.chunksOf(values, MAX_ROWS), insertRows, { discard: true }),
+              )
+      : undefined
 
   /** Makes other insertions of the tenant wait, so that what the caller counts after its own stays true. */
   const lockTenant = Effect.gen(function* () {
@@ -241,11 +277,22 @@ select ${literal(XID)} from locked`,
   const listOne = Effect.fnUntraced(function* (filter: CollectionFilter<A>, page: Page.PageQuery) {
     const operation = nameOf("list")
     const cursor = yield* cursorIn(read, operation, table, resource.prefix, page)
-    const { search, ...fields } = filter
+    const { madeBefore, madeFrom, search, ...fields } = filter
+    const idAt = (millis: number | undefined) =>
+      millis === undefined ? undefined : Id.toUuid(Id.firstAt(resource.prefix, millis))
     const equal = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => ({ ...rows.parameter(name, value), isNull: value === null }))
-    return yield* toPage(operation, page, yield* lists.list(operation, { equal, search }, page, cursor))
+    return yield* toPage(
+      operation,
+      page,
+      yield* lists.list(
+        operation,
+        { equal, search, from: idAt(madeFrom), before: idAt(madeBefore) },
+        page,
+        cursor,
+      ),
+    )
   })
 
   /** First pages of lists with the same fields. Lists with the same values are read once. */
@@ -277,7 +324,7 @@ select ${literal(XID)} from locked`,
 
   const list = (filter: CollectionFilter<A>, page: Page.PageQuery) => {
     const fields = Object.entries(filter).filter(([, value]) => value !== undefined)
-    const isEqual = fields.every(([name, value]) => name !== "search" && value !== null)
+    const isEqual = fields.every(([name, value]) => !UNEQUAL.has(name) && value !== null)
     if (page.cursor !== undefined || fields.length === 0 || !isEqual) return listOne(filter, page)
     const equal = fields.map(([name, value]) => rows.parameter(name, value))
     const key = [nameOf("list"), page.limit, ...equal.map(({ column }) => column)].join(" ")
@@ -286,6 +333,7 @@ select ${literal(XID)} from locked`,
 
   return {
     insert,
+    insertAll,
     find,
     status,
     modify,

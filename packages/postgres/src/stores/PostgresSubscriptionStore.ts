@@ -395,7 +395,7 @@ order by ${order} limit ${limit}`
   return SubscriptionStore.of({
     sameTerms,
     insert: (subscription) => transactor.atomically(insert(subscription)),
-    find: (id) => Effect.map(findAll("SubscriptionStore.find", [id]), ([found]) => found!),
+    find: (id) => Batch.together("SubscriptionStore.find", id, (ids) => findAll("SubscriptionStore.find", ids)),
     list,
     lock: (id) => Batch.together("SubscriptionStore.lock", id, lockAll),
     lockGroup: (id) => Batch.together("SubscriptionStore.lockGroup", id, lockAllGroups),

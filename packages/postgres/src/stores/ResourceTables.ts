@@ -23,6 +23,7 @@ export interface ResourceTable {
 
 /** By the type of the resource. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
+  AuditRecord: { table: "audit_records" },
   AutoTopUp: { table: "auto_top_ups" },
   Coupon: { table: "coupons" },
   CreditAlert: { table: "credit_alerts" },

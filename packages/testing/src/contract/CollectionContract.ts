@@ -1,7 +1,7 @@
 /**
  * The contract of `Collections`, for any resource.
  */
-import { Page, type Resource, StorageError, Transactor } from "@billwright/core"
+import { Id, Page, type Resource, StorageError, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type * as fc from "fast-check"
@@ -16,6 +16,9 @@ import { pagingContract } from "./PagingContract.ts"
 export const collectionContract = (test: ContractTest, resource: Resource.Resource): void => {
   const opened = Collected.opened(resource)
   const make = () => Collected.make(resource)
+  /** The tests of changes and removals. Nothing changes or removes a value of an append-only resource. */
+  const changing: (name: string, body: Parameters<ContractTest>[1]) => void =
+    resource.isAppendOnly === true ? () => undefined : (name, body) => test(name, body)
   const generated: fc.Arbitrary<object> = Generators.resource(resource)
   const afterRemoval = resource.keepsId === true ? "removed" : "unknown"
   const { changed, stepOf } = Collected.steps(resource)
@@ -66,7 +69,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
-  test(
+  changing(
     "replaces a value by the result of the change, or writes nothing",
     Effect.gen(function* () {
       const collection = yield* opened
@@ -94,7 +97,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
-  test(
+  changing(
     "loses none of many concurrent changes",
     Effect.gen(function* () {
       const collection = yield* opened
@@ -114,7 +117,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
-  test(
+  changing(
     "removes once",
     Effect.gen(function* () {
       const collection = yield* opened
@@ -132,7 +135,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
-  test(
+  changing(
     "is removed after a concurrent change and removal",
     Effect.gen(function* () {
       const collection = yield* opened
@@ -153,6 +156,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
+  if (resource.isAppendOnly === true) appendOnlyContract(test, resource)
   for (const field of resource.unique ?? []) uniqueContract(test, resource, field)
 
   if (resource.keepsId === true) {
@@ -242,6 +246,60 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     ),
   )
 }
+
+/** A resource whose values are only added. */
+const appendOnlyContract = (test: ContractTest, resource: Resource.Resource): void => {
+  const { changed } = Collected.steps(resource)
+
+  test(
+    "neither changes nor removes a value",
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      const value = yield* Collected.insertWith(resource, {})
+      const change = collection.modify(value.id, (found) => Effect.succeed(changed(found, 1)))
+      assert.instanceOf(yield* Effect.flip(change), StorageError)
+      assert.instanceOf(yield* Effect.flip(collection.remove(value.id)), StorageError)
+      same(yield* collection.find(value.id), Option.some(value))
+    }),
+  )
+
+  test(
+    "lists the values between two instants, in pages",
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      const made = yield* Effect.all(times(4, () => Collected.make(resource)))
+      // The first 48 bits of an id are its instant.
+      const values = made.map((value, index) => ({ ...value, id: idAt(resource, 1_000 * (index + 1)) }))
+      for (const value of values) yield* collection.insert(value)
+      const [a, b, c, d] = values
+      const between = (madeFrom?: number, madeBefore?: number, limit = 9) =>
+        collection.list({ madeFrom, madeBefore }, { limit, cursor: undefined })
+      same(yield* between(2_000, 4_000), { data: [c, b], hasMore: false })
+      same(yield* between(2_000, 4_000, 1), { data: [c], hasMore: true })
+      same(yield* between(3_999), { data: [d], hasMore: false })
+      same(yield* between(undefined, 1_001), { data: [a], hasMore: false })
+      same(yield* between(4_001), { data: [], hasMore: false })
+    }),
+  )
+
+  test(
+    "inserts several values at once, or none of them",
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      if (collection.insertAll === undefined) return
+      const [a, b, c] = yield* Effect.all(times(3, () => Collected.make(resource)))
+      yield* collection.insertAll([a!, b!])
+      same((yield* collection.list({}, Collected.FIRST_PAGE)).data, [b, a])
+      const { atomically } = yield* Transactor
+      assert.instanceOf(yield* Effect.flip(atomically(collection.insertAll([c!, a!]))), StorageError)
+      same((yield* collection.list({}, Collected.FIRST_PAGE)).data, [b, a])
+    }),
+  )
+}
+
+/** An id that was made at an instant. */
+const idAt = ({ prefix }: Resource.Definition, millis: number): string =>
+  Id.offset(prefix, Id.firstAt(prefix, millis), Math.floor(millis / 2))
 
 /** A field whose value no other value of the tenant may have. */
 const uniqueContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {

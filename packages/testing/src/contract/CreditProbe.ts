@@ -2,6 +2,7 @@
  * What the contracts of credits share: accounts, and what is seen of them.
  */
 import {
+  AuditTrail,
   type Credit,
   CreditAlerts,
   CreditAudit,
@@ -22,7 +23,7 @@ export const services = Layer.mergeAll(
   CreditAudit.layer,
   Credits.layer,
   Holds.layer,
-).pipe(Layer.provide(Outbox.layer))
+).pipe(Layer.provide(Outbox.layer), Layer.provide(AuditTrail.layer))
 
 export const CALLERS = 64
 export const HUGE = 2n ** 80n

@@ -3,6 +3,8 @@
  * and a receiver of webhooks see of it.
  */
 import {
+  AuditedStores,
+  AuditTrail,
   BillingRuns,
   Credits,
   type CurrentTenant,
@@ -24,11 +26,13 @@ import {
   Usage,
   type UsageRecord,
 } from "@billwright/core"
+import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { emptyQueue } from "../contract/DueContract.ts"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { listEvents } from "../contract/WebhookProbe.ts"
+import { auditProblems } from "./AuditedWorld.ts"
 
 type PlanDefinition = Plan.PushPlans["plans"][number]
 
@@ -85,6 +89,8 @@ const services = Layer.mergeAll(
   Layer.provideMerge(MoneyCredits.layer),
   Layer.provideMerge(TopUpRun.layer),
   Layer.provideMerge(Outbox.layer),
+  Layer.provideMerge(AuditedStores.layer),
+  Layer.provideMerge(AuditTrail.layer),
 )
 
 /** Registers a scenario. It begins on 2026-01-01 with a meter and the plans `basic`, `pro` and `yearly`. */
@@ -105,7 +111,8 @@ export const scenario = (
   })
   // A clock of its own: what the storage does by itself would wake at all the instants that this one goes over.
   const world = Layer.merge(services, TestClock.layer())
-  test(name, Effect.provide(Effect.andThen(begin, body), world))
+  const audited = Effect.map(auditProblems, (problems) => assert.deepStrictEqual(problems, []))
+  test(name, Effect.provide(Effect.andThen(Effect.andThen(begin, body), audited), world))
 }
 
 export const newCustomer = Effect.flatMap(Customers, ({ create }) =>

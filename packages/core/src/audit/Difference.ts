@@ -1,0 +1,98 @@
+/**
+ * What a change did to an object: the fields that differ, before and after, within the limits of an audit record.
+ */
+import { DateTime } from "effect"
+import { MAX_AUDITED_BYTES, MAX_AUDITED_FIELD_BYTES, MAX_AUDITED_FIELDS } from "./AuditRecord.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What a record shows of a change. */
+export interface Difference {
+  readonly before: Json | null
+  readonly after: Json | null
+  /** The names of fields that changed and are not shown. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
+/** Which fields of a kind of object are shown. */
+export interface Shown {
+  /** All fields that count as changes. */
+  readonly fields: ReadonlyArray<string>
+  /** Those of which only the name is shown. */
+  readonly hidden: ReadonlySet<string>
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
+
+/**
+ * A value as JSON: instants as ISO 8601, and integers that JSON can't hold exactly as text. Names are in one order, because some
+ * storages give them back in another one.
+ */
+export const toJson = (value: unknown): unknown => {
+  if (value === undefined) return null
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  if (typeof value !== "object" || value === null) return value
+  if (DateTime.isDateTime(value)) return DateTime.formatIso(value)
+  if (Array.isArray(value)) return value.map(toJson)
+  const fields = Object.entries(value).toSorted(byName)
+  return Object.fromEntries(fields.map(([name, field]) => [name, toJson(field)]))
+}
+
+/** `customerId` → `customer_id` */
+export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const encoder = new TextEncoder()
+const bytesOf = (json: string): number => encoder.encode(json).length
+
+/** One side of a record, which takes fields until it is full. */
+class Side {
+  readonly fields: Array<readonly [string, unknown]> = []
+  #left = MAX_AUDITED_BYTES - 2
+
+  hasRoom(name: string, json: string): boolean {
+    const bytes = bytesOf(json)
+    return bytes <= MAX_AUDITED_FIELD_BYTES && this.#bytes(name, bytes) <= this.#left
+  }
+
+  add(name: string, value: unknown, json: string): void {
+    this.#left -= this.#bytes(name, bytesOf(json))
+    this.fields.push([name, value])
+  }
+
+  /** A comma, the name in quotes, a colon and the value. */
+  #bytes(name: string, bytes: number): number {
+    return bytesOf(name) + bytes + 4
+  }
+}
+
+const fieldOf = (value: object, name: string): unknown =>
+  toJson((value as Readonly<Record<string, unknown>>)[name])
+
+/** What differs between two states of an object. `undefined`: nothing that counts. A missing state is `undefined`. */
+export const between = (
+  { fields, hidden }: Shown,
+  before: object | undefined,
+  after: object | undefined,
+): Difference | undefined => {
+  const [was, is] = [new Side(), new Side()]
+  const leftOut: Array<string> = []
+  let count = 0
+  for (const name of fields) {
+    const [old, now] = [before && fieldOf(before, name), after && fieldOf(after, name)]
+    const [oldJson, nowJson] = [JSON.stringify(old ?? null), JSON.stringify(now ?? null)]
+    if (oldJson === nowJson) continue
+    if (++count > MAX_AUDITED_FIELDS) break
+    const shown = toSnake(name)
+    if (hidden.has(name) || !was.hasRoom(shown, oldJson) || !is.hasRoom(shown, nowJson)) leftOut.push(shown)
+    else {
+      was.add(shown, old ?? null, oldJson)
+      is.add(shown, now ?? null, nowJson)
+    }
+  }
+  if (count === 0 && before !== undefined && after !== undefined) return undefined
+  return {
+    before: before === undefined ? null : Object.fromEntries(was.fields),
+    after: after === undefined ? null : Object.fromEntries(is.fields),
+    leftOut,
+  }
+}
