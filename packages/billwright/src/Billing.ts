@@ -13,6 +13,7 @@ import type { Prune, Pruned } from "./events/Prune.ts"
 import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 import type { Handlers } from "./handlers/Handlers.ts"
 import type { PayerPageHandlers, PayerPageMount } from "./handlers/PayerPageHandlers.ts"
+import type { Books } from "./invoices/Books.ts"
 import type { CreditNotes } from "./invoices/CreditNotes.ts"
 import type { Invoices } from "./invoices/Invoices.ts"
 import type { MoneyFigures } from "./invoices/Money.ts"
@@ -37,6 +38,8 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly creditNotes: CreditNotes
   /** The overview of money: figures of all invoices, payments and subscriptions. */
   readonly money: MoneyFigures
+  /** The journal for finance: double entry of invoices, payments and credits. */
+  readonly books: Books
   /** Payments: what customers paid of their invoices. */
   readonly payments: Payments
   /** Credits: what customers have bought or were given, and what they use of it. */

@@ -42,6 +42,7 @@ export type {
 export type * from "./invoices/Billed.ts"
 export type * from "./invoices/CreditNotes.ts"
 export type * from "./invoices/Invoices.ts"
+export type * from "./invoices/Books.ts"
 export type * from "./invoices/Money.ts"
 export { generateProofKey, publicProofKey } from "./invoices/ProofKey.ts"
 export type { PublicProofKey } from "./invoices/ProofKey.ts"

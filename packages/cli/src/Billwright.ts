@@ -5,6 +5,7 @@ import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
 import { auditLog } from "./AuditLog.ts"
 import { bill } from "./Bill.ts"
+import { books } from "./Books.ts"
 import { catalog } from "./Catalog.ts"
 import { coupons } from "./Coupons.ts"
 import { credits } from "./Credits.ts"
@@ -65,6 +66,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     prune,
     audit,
     auditLog,
+    books,
     help,
   ]),
 )

@@ -256,3 +256,24 @@ update billwright.billing_credit_accounts set available = available + 1 from off
     assert.strictEqual((await audit("--after", "token")).code, 1)
   })
 })
+
+describe("billwright books export", () => {
+  const books = (...args: ReadonlyArray<string>) =>
+    Cli.runHere(["books", "export", "--store", "postgres", "--mode", "test", ...args], { env })
+
+  it("prints the journal, which balances", { timeout: TIMEOUT }, async () => {
+    const csv = await books()
+    assert.strictEqual(csv.code, 0)
+    const [head, ...rows] = csv.stdout.trimEnd().split("\n")
+    assert.strictEqual(head, "day,kind,document_id,invoice_id,customer_id,account,currency,amount")
+    const cents = rows.map((row) => BigInt(row.slice(row.lastIndexOf(",") + 1).replace(".", "")))
+    assert.isNotEmpty(cents)
+    assert.strictEqual(
+      cents.reduce((sum, amount) => sum + amount, 0n),
+      0n,
+    )
+    const json = await books("--format", "json", "--from", "2026-01-01", "--until", "2099-12-31")
+    assert.strictEqual(JSON.parse(json.stdout.split("\n")[0]!).postings.length > 0 && json.code, 0)
+    assert.include((await books("--from", "yesterday")).stderr, "YYYY-MM-DD")
+  })
+})

@@ -48,6 +48,7 @@ import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
+import { Books } from "./subscriptions/Books.ts"
 import { Documents, type MakePdf, PdfMaker } from "./subscriptions/Documents.ts"
 import { MoneyOverview } from "./subscriptions/MoneyOverview.ts"
 import { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
@@ -126,6 +127,7 @@ export type Services =
   | IdGenerator
   | BillingRuns
   | BookAudit
+  | Books
   | Catalog
   | Holds
   | Idempotency
@@ -203,6 +205,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
     BillingRuns.layerManual,
     PaymentMethods.layer,
     BookAudit.layer,
+    Books.layer,
     CreditAudit.layer,
     ReceiptAudit.layer,
     Refunds.layer,

@@ -225,6 +225,22 @@ export { InvoicingUnsupported } from "./invoices/InvoicingUnsupported.ts"
 export { PreviewSubscription } from "./subscriptions/SubscriptionPreview.ts"
 export type { SubscriptionPreview } from "./subscriptions/SubscriptionPreview.ts"
 export { Subscriptions } from "./subscriptions/Subscriptions.ts"
+export {
+  BOOK_ACCOUNTS,
+  Books,
+  JOURNAL_FORMATS,
+  JOURNAL_KINDS,
+  journalHead,
+  journalText,
+  MAX_JOURNAL_DOCUMENTS,
+} from "./subscriptions/Books.ts"
+export type {
+  JournalCursor,
+  JournalEntry,
+  JournalFormat,
+  JournalPage,
+  ReadJournal,
+} from "./subscriptions/Books.ts"
 export { MAX_PRICED_TERMS, MoneyOverview } from "./subscriptions/MoneyOverview.ts"
 export type {
   CurrencyMoney,

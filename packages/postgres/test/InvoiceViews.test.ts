@@ -14,6 +14,17 @@ import * as TestDatabase from "./TestDatabase.ts"
 
 const document = readFileSync(new URL("../../../docs/postgres.md", import.meta.url), "utf8")
 
+const VIEWS = [
+  "subscriptions",
+  "invoices",
+  "invoice_lines",
+  "credit_notes",
+  "payments",
+  "journal",
+  "journal_schedule",
+  "receivable_aging",
+]
+
 const services = Billing.layer.pipe(
   Layer.provideMerge(Storage.layer()),
   Layer.provideMerge(TestDatabase.layerClient()),
@@ -26,7 +37,7 @@ it.live("the views have the documented columns, and the example reads an invoice
     yield* use(customer, 1_500)
     yield* advanceTo(DateTime.add(START, { months: 1, hours: 2 }).epochMilliseconds)
     const sql = yield* SqlClient.SqlClient
-    for (const view of ["subscriptions", "invoices", "invoice_lines", "credit_notes", "payments"]) {
+    for (const view of VIEWS) {
       const columns = yield* sql<{
         names: string
       }>`select string_agg(column_name, ', ' order by ordinal_position) as names

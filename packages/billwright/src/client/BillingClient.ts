@@ -8,6 +8,7 @@ import type { Holds } from "../credits/Holds.ts"
 import type { Entitlements } from "../entitlements/Entitlements.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
+import type { JournalReader } from "../invoices/Books.ts"
 import type { CreditNotes } from "../invoices/CreditNotes.ts"
 import type { Invoices } from "../invoices/Invoices.ts"
 import type { MoneyFigures } from "../invoices/Money.ts"
@@ -68,6 +69,8 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly creditNotes: CreditNotes
   /** The overview of money: figures of all invoices, payments and subscriptions. */
   readonly money: MoneyFigures
+  /** The journal for finance: double entry of invoices, payments and credits. */
+  readonly books: JournalReader
   /** Payments: what customers paid of their invoices. */
   readonly payments: Omit<Payments, "receive">
   /** Credits: what customers have bought or were given, and what they use of it. */

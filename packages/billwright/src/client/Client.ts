@@ -10,6 +10,7 @@ import type { TestClocks } from "../time/TestClocks.ts"
 import { makeRebuild } from "../usage/MeterRebuild.ts"
 import type { Meters } from "../usage/Meters.ts"
 import type { BillingClient } from "./BillingClient.ts"
+import { makeBooks } from "./BookRequests.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeCreditNotes } from "./CreditNoteRequests.ts"
 import { makeCredits, makeHolds } from "./CreditRequests.ts"
@@ -94,6 +95,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     invoices: makeInvoices(connection),
     creditNotes: makeCreditNotes(connection),
     money: makeMoney(connection),
+    books: makeBooks(connection),
     payments: makePayments(connection),
     credits: makeCredits(connection),
     holds: makeHolds(connection),

@@ -17,6 +17,7 @@ import { prune } from "../events/PruneCall.ts"
 import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
 import { makePayerPages } from "../handlers/MountedPayerPages.ts"
+import { makeBooks } from "../invoices/BookCalls.ts"
 import { makeCreditNotes } from "../invoices/CreditNoteCalls.ts"
 import { makeInvoices } from "../invoices/InvoiceCalls.ts"
 import { makeMoney } from "../invoices/MoneyCalls.ts"
@@ -41,6 +42,7 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   creditNotes: naming("creditNotes", makeCreditNotes(calls)),
   invoices: naming("invoices", makeInvoices(calls)),
   money: naming("money", makeMoney(calls)),
+  books: naming("books", makeBooks(calls)),
   payments: naming("payments", makePayments(calls)),
   credits: naming("credits", makeCredits(calls)),
   holds: naming("holds", makeHolds(calls)),

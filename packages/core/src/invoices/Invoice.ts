@@ -49,6 +49,10 @@ export interface StoredInvoice extends Due {
    * It stays when the invoice is paid.
    */
   readonly pastDueSince: number | null
+  /** When it was voided, in epoch milliseconds. `null`: it is not void. */
+  readonly voidedAt: number | null
+  /** When it was written off, in epoch milliseconds. It stays when the invoice is paid, until it is open again. */
+  readonly writtenOffAt: number | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

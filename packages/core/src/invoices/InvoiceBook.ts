@@ -161,7 +161,7 @@ export class InvoiceBook {
    * and it is due by `issueBy`: then the caller finalizes it in the same transaction, and it is stored only then.
    */
   draft(
-    fields: Omit<StoredInvoice, "state" | "failure" | "pastDueSince" | "taxedBy">,
+    fields: Omit<StoredInvoice, "state" | "failure" | "pastDueSince" | "taxedBy" | keyof Endings>,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
     { issueBy, itemsUntil, ...deductions }: Deductions & Making,
@@ -187,6 +187,8 @@ export class InvoiceBook {
         state,
         taxedBy: rates.stored,
         pastDueSince: null,
+        voidedAt: null,
+        writtenOffAt: null,
         failure: null,
       }
       const isStored = !isDue || rates.unknown !== undefined
@@ -392,6 +394,7 @@ export class InvoiceBook {
         state: change.invoice,
         dueAt: dueAfter(stored, change.invoice),
         failure: null,
+        ...endingsAfter(stored, change.invoice, updatedAt.epochMilliseconds),
         updatedAt,
       }
       yield* write(changed)
@@ -420,6 +423,17 @@ export class InvoiceBook {
 const dueAfter = ({ dueAt, state }: StoredInvoice, changed: EngineInvoice): number | null => {
   if (changed.status !== "open") return null
   return state.status === "draft" ? overdueAtOf(changed) : dueAt
+}
+
+type Endings = Pick<StoredInvoice, "voidedAt" | "writtenOffAt">
+
+/** When an invoice was voided and written off, after a change at an instant. One that is open again never was. */
+const endingsAfter = (before: StoredInvoice, { status }: EngineInvoice, at: number): Endings => {
+  const writtenOffAt = before.state.status === "uncollectible" ? before.writtenOffAt : at
+  return {
+    voidedAt: status === "void" ? at : null,
+    writtenOffAt: status === "uncollectible" ? writtenOffAt : status === "open" ? null : before.writtenOffAt,
+  }
 }
 
 const isDueBy = ({ dueAt }: Pick<StoredInvoice, "dueAt">, by: number | undefined): boolean =>

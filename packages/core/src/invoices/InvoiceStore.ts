@@ -53,7 +53,7 @@ export interface CouponUse {
  * Stored invoices keep these rules, which a storage with constraints should also refuse to break: the sums of an
  * invoice are right; a series has no gaps, and `issuedAt` never falls in it; of an issued invoice only
  * `status`, `amountPaid`, `amountCredited`, `amountWaived`, `amountDue`, `collection`, `availableActions`, `sequence` and
- * `pastDueSince` change.
+ * `pastDueSince`, `voidedAt` and `writtenOffAt` change.
  */
 export class InvoiceStore extends Context.Service<
   InvoiceStore,

@@ -19,19 +19,16 @@ import { InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
 import { type InvoiceProof, invoiceProofs } from "../invoices/InvoiceProof.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
-import { type Collection, type CollectionFilter, Collections } from "../shared/Collections.ts"
+import { Collections } from "../shared/Collections.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
-import { nameCursor, type PageQuery, toQuery } from "../shared/Page.ts"
+import { nameCursor, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import { type Dispute, disputes } from "./Dispute.ts"
+import { makeMoneyBack } from "./MoneyBack.ts"
 import { PaymentStore } from "./PaymentStore.ts"
-import { type Refund, refunds } from "./Refund.ts"
 
 /** Most invoices of one page. */
 const MAX_INVOICES = 20
-/** Most refunds or disputes that are read at once. */
-const RETURNED_OF_PAGE = 100
 
 /** The input of `BookAudit.page`. */
 export const AuditBooks = Schema.Struct({
@@ -95,32 +92,7 @@ export class BookAudit extends Context.Service<
       const plans = yield* PlanStore
       const collections = yield* Collections
       const proofs = collections.of(invoiceProofs)
-
-      /** All of the values of an invoice. */
-      const allOf = Effect.fnUntraced(function* <A extends { readonly id: string }>(
-        collection: Pick<Collection<A & { readonly invoiceId: InvoiceId }>, "list">,
-        invoiceId: InvoiceId,
-      ) {
-        const found: Array<A> = []
-        let cursor: PageQuery["cursor"]
-        for (;;) {
-          const filter = { invoiceId } as CollectionFilter<A & { readonly invoiceId: InvoiceId }>
-          const page = yield* collection
-            .list(filter, { limit: RETURNED_OF_PAGE, cursor })
-            .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-          found.push(...page.data)
-          const last = page.data.at(-1)
-          if (!page.hasMore || last === undefined) return found
-          cursor = { direction: "older", id: last.id }
-        }
-      })
-
-      /** What refunds and disputes of an invoice took back. */
-      const reversalsOf = Effect.fnUntraced(function* (invoiceId: InvoiceId) {
-        const refunded = yield* allOf<Refund>(collections.of(refunds), invoiceId)
-        const disputed = yield* allOf<Dispute>(collections.of(disputes), invoiceId)
-        return [...refunded, ...disputed]
-      })
+      const moneyBackOf = yield* makeMoneyBack
 
       const plansOf = Effect.fnUntraced(function* ({ state }: StoredInvoice) {
         const found: Array<ProofPlan> = []
@@ -153,11 +125,12 @@ export class BookAudit extends Context.Service<
           .list({ invoiceId: id }, { limit: 1, cursor: undefined })
           .pipe(Effect.catchTag("CursorNotFound", Effect.die))
         const [proof] = data
+        const { disputed, refunded } = yield* moneyBackOf(id)
         const problems: Problems = [
           ...problemsOfLines(state),
           ...problemsOfSums(state),
           ...problemsOfCreditNotes(state, notes),
-          ...problemsOfPayments(state, payments, yield* reversalsOf(id)),
+          ...problemsOfPayments(state, payments, [...refunded, ...disputed]),
           ...(proof === undefined ? [] : yield* problemsOfProof(stored, proof)),
         ]
         return { problems, hasProof: proof !== undefined } satisfies Checked

@@ -270,13 +270,16 @@ export const newsOf = (
   return isSame ? { type: "stated", status, code, reference } : undefined
 }
 
-/** An invoice that is open again is late from now on if its due date is over. If not, its due date has to be noted. */
+/** An invoice that is open again is not written off. It is late from now on if its due date is over. If not, its due date has to be noted. */
 const timesOfReopened = (
-  { dueAt, pastDueSince, state: { status } }: StoredInvoice,
+  { dueAt, pastDueSince, state: { status }, writtenOffAt }: StoredInvoice,
   reopened: StoredInvoice["state"],
   now: number,
-): Pick<StoredInvoice, "dueAt" | "pastDueSince"> => {
+): Pick<StoredInvoice, "dueAt" | "pastDueSince" | "writtenOffAt"> => {
   const overdueAt = overdueAtOf(reopened)
-  if (status !== "paid" || reopened.status !== "open" || overdueAt === null) return { dueAt, pastDueSince }
-  return overdueAt > now ? { dueAt: overdueAt, pastDueSince } : { dueAt, pastDueSince: pastDueSince ?? now }
+  const isReopened = status === "paid" && reopened.status === "open"
+  const rest = { writtenOffAt: isReopened ? null : writtenOffAt }
+  if (!isReopened || overdueAt === null) return { dueAt, pastDueSince, ...rest }
+  if (overdueAt > now) return { dueAt: overdueAt, pastDueSince, ...rest }
+  return { dueAt, pastDueSince: pastDueSince ?? now, ...rest }
 }

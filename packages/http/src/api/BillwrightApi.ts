@@ -3,6 +3,7 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AuditExportApi } from "./AuditExportApi.ts"
+import { BooksApi } from "./BooksApi.ts"
 import { CreditNotesApi } from "./CreditNotesApi.ts"
 import { CreditsApi } from "./CreditsApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
@@ -38,6 +39,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(CreditNotesApi)
   .add(PaymentsApi)
   .add(MoneyApi)
+  .add(BooksApi)
   .add(CreditsApi)
   .add(HoldsApi)
   .add(EntitlementsApi)

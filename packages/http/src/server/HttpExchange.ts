@@ -57,12 +57,15 @@ export interface HttpResponse {
   readonly stream?: Stream.Stream<string>
 }
 
+type FileContent = string | Uint8Array<ArrayBuffer> | Stream.Stream<string>
+
 /** A body that is not JSON. */
 export class FileBody {
-  readonly content: string | Uint8Array<ArrayBuffer>
+  /** Text, bytes, or pieces of text that are sent one by one. */
+  readonly content: FileContent
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
+  constructor(content: FileContent, headers: Readonly<Record<string, string>>) {
     this.content = content
     this.headers = headers
   }

@@ -13,6 +13,7 @@ import {
   type Events,
   type Holds,
   type Invoices,
+  type Books,
   type MoneyOverview,
   Meter,
   Meters,
@@ -30,6 +31,7 @@ import {
 } from "@billwright/core"
 import { Effect } from "effect"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
+import * as BookOperations from "./BookOperations.ts"
 import * as CreditNoteOperations from "./CreditNoteOperations.ts"
 import * as CreditOperations from "./CreditOperations.ts"
 import * as EntitlementOperations from "./EntitlementOperations.ts"
@@ -83,6 +85,7 @@ export const make: Effect.Effect<
   | Subscriptions
   | Transactor
   | Invoices
+  | Books
   | MoneyOverview
   | CreditNotes
   | Credits
@@ -111,6 +114,7 @@ export const make: Effect.Effect<
   const refundOperations = yield* RefundOperations.make
   const tokenUsageOperations = yield* TokenUsageOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
+  const bookOperations = yield* BookOperations.make
   const moneyOperations = yield* MoneyOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
@@ -130,6 +134,7 @@ export const make: Effect.Effect<
     ...refundOperations,
     ...tokenUsageOperations,
     ...invoiceOperations,
+    ...bookOperations,
     ...moneyOperations,
     ...resourceOperations,
 

@@ -301,9 +301,9 @@ const refuse = (
 const toFreshResponse = ({ body, status, ...answer }: Answer): HttpResponse => {
   if (!(body instanceof FileBody)) return toResponse(toStored({ body, status, ...answer }), false)
   const { content, headers } = body
-  return typeof content === "string"
-    ? { status, headers, body: content }
-    : { status, headers, body: "", bytes: content }
+  if (typeof content === "string") return { status, headers, body: content }
+  if (content instanceof Uint8Array) return { status, headers, body: "", bytes: content }
+  return { status, headers, body: "", stream: content }
 }
 
 /** Adds the headers that every answer has, and removes the body of an answer to HEAD. */

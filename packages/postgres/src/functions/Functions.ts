@@ -4,6 +4,7 @@
 import { pruneAuditLog } from "./AuditLogFunctions.ts"
 import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
+import { deferredRevenue } from "./BookFunctions.ts"
 import { claimDue, claimDueCalls, nextDue } from "./ClaimDueFunction.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
 import { commitHold, consumeCredits } from "./CreditCallFunctions.ts"
@@ -47,6 +48,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   parseId,
   makeUuidV7,
   offsetId,
+  deferredRevenue,
   formatInstant,
   usageRecordJson,
   usageThresholdJson,

@@ -63,6 +63,7 @@ import { migration0045 } from "./Migration0045.ts"
 import { migration0046 } from "./Migration0046.ts"
 import { migration0047 } from "./Migration0047.ts"
 import { migration0048 } from "./Migration0048.ts"
+import { migration0049 } from "./Migration0049.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -117,6 +118,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0046,
   migration0047,
   migration0048,
+  migration0049,
 ]
 
 /** The newest migration of this release, which it also requires. */

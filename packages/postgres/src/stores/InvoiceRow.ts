@@ -72,6 +72,8 @@ export const givenInvoices = (all: ReadonlyArray<Written>): Statement.Fragment =
         subscriptionId,
         taxedBy,
         updatedAt,
+        voidedAt,
+        writtenOffAt,
       },
     }) => {
       const [first] = subscriptionId === null ? [] : causes
@@ -87,6 +89,8 @@ export const givenInvoices = (all: ReadonlyArray<Written>): Statement.Fragment =
         updated_at: updatedAt.epochMilliseconds,
         due_at: dueAt,
         past_due_since: pastDueSince,
+        voided_at: voidedAt,
+        written_off_at: writtenOffAt,
       }
     },
   )
@@ -94,7 +98,8 @@ export const givenInvoices = (all: ReadonlyArray<Written>): Statement.Fragment =
     Statement.literal("jsonb_to_recordset("),
     Statement.parameter(amountsWritten(rows)),
     Statement.literal(`::text::jsonb) as g (id uuid, customer_id uuid, subscription_id uuid, cause jsonb, state jsonb,
-  taxed_by jsonb, lines_bytes integer, created_at float8, updated_at float8, due_at bigint, past_due_since float8)`),
+  taxed_by jsonb, lines_bytes integer, created_at float8, updated_at float8, due_at bigint, past_due_since float8,
+  voided_at float8, written_off_at float8)`),
   ])
 }
 
@@ -147,7 +152,7 @@ export const invoiceColumns = ({
 }: Tables): Statement.Fragment =>
   Statement.fragment([
     Statement.literal(`t.id::text, t.customer_id::text, t.subscription_id::text, t.cause::text as cause,
-  t.state::text as state, t.taxed_by::text as taxed_by, ${millisColumn("t.past_due_since")}, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
+  t.state::text as state, t.taxed_by::text as taxed_by, ${millisColumn("t.past_due_since")}, ${millisColumn("t.voided_at")}, ${millisColumn("t.written_off_at")}, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
     select json_agg(l.line order by l.position)::text from `),
     ...lines.segments,
     Statement.literal(` l
@@ -228,6 +233,8 @@ export const invoiceFromRow = (row: Row): Stored => {
     taxedBy: row["taxed_by"] === null ? UNTAXED : (json(row, "taxed_by") as Stored["taxedBy"]),
     state: { ...(amountsRead(row, "state") as Omit<Stored["state"], "lines">), lines: lines.map(toLine) },
     pastDueSince: integerOrNull(row, "past_due_since"),
+    voidedAt: integerOrNull(row, "voided_at"),
+    writtenOffAt: integerOrNull(row, "written_off_at"),
     ...dueFromRow(row),
     createdAt: instant(row, "created_at"),
     updatedAt: instant(row, "updated_at"),

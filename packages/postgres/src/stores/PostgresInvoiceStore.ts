@@ -133,9 +133,11 @@ from ${givenLines(given)} where not ${isTaken}`,
       (sql) =>
         sql<Row>`with given as materialized (select g.* from ${givenInvoices(given)}), written as (
   insert into ${t.billing_invoices}
-    (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at, past_due_since)
+    (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at, past_due_since,
+      voided_at, written_off_at)
   select ${accountId}, ${mode}, g.customer_id, g.id, g.subscription_id, g.cause, g.state, g.taxed_by, g.lines_bytes,
-    to_timestamp(g.created_at / 1000), to_timestamp(g.updated_at / 1000), to_timestamp(g.past_due_since / 1000)
+    to_timestamp(g.created_at / 1000), to_timestamp(g.updated_at / 1000), to_timestamp(g.past_due_since / 1000),
+    to_timestamp(g.voided_at / 1000), to_timestamp(g.written_off_at / 1000)
   from given g where not ${isTaken}
   returning account_id, mode, customer_id, id, ${XID}
 )${isQueued ? sql`, ${queueDue(t, "invoice")}` : NOTHING}
@@ -402,7 +404,8 @@ where not exists (
   update ${t.billing_invoices} i set state = g.state,
     taxed_by = case i.status when 'draft' then g.taxed_by else i.taxed_by end,
     lines_bytes = case i.status when 'draft' then g.lines_bytes else i.lines_bytes end,
-    updated_at = to_timestamp(g.updated_at / 1000), past_due_since = to_timestamp(g.past_due_since / 1000)
+    updated_at = to_timestamp(g.updated_at / 1000), past_due_since = to_timestamp(g.past_due_since / 1000),
+    voided_at = to_timestamp(g.voided_at / 1000), written_off_at = to_timestamp(g.written_off_at / 1000)
   from given g where i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and ${isOneOf("i.id", ids)}
   returning i.account_id, i.mode, i.customer_id, i.id, ${XID}
 ), ${queueWritten(t, "invoice")}

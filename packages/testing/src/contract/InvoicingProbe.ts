@@ -199,6 +199,8 @@ export const draftOf = Effect.fnUntraced(function* (
       billedTo: { name: "Ada", address: { city: "Berlin" }, locale: null, timezone: null },
     },
     pastDueSince: null,
+    voidedAt: null,
+    writtenOffAt: null,
     dueAt: period.start + 60_000,
     failure: null,
     createdAt: Sample.CREATED_AT,

@@ -1,0 +1,105 @@
+/**
+ * The journal: what it says is what documents say, whatever happens; and it is the same in memory, on Postgres and in its
+ * views.
+ */
+import { IdGenerator, Id } from "@billwright/core"
+import type { JournalEntry } from "@billwright/engine"
+import { Memory } from "@billwright/memory"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { balanceOf, checkBooks, live, providerOf, worldOf } from "./BookHistory.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const BEHAVIORS = ["exclusive", "inclusive"] as const
+const IDS = IdGenerator.layerSeeded(1)
+
+const worldAt = (seed: number) => {
+  const fake = providerOf()
+  return { fake, world: worldOf(BEHAVIORS[seed % 2]!, fake) }
+}
+
+const inMemory = (seed: number, steps: number) => {
+  const { fake, world } = worldAt(seed)
+  const services = world.pipe(Layer.provideMerge(Layer.merge(Memory.layer, IDS)))
+  const work = Effect.andThen(live(seed, fake, steps), checkBooks)
+  return work.pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(services), Effect.scoped)
+}
+
+const onPostgres = (seed: number, steps: number) =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.make
+    const { fake, world } = worldAt(seed)
+    const services = world.pipe(
+      Layer.provideMerge(Layer.merge(Storage.layer(), IDS)),
+      Layer.provideMerge(PostgresClient.layer({ url: Redacted.make(url) })),
+    )
+    const work = Effect.gen(function* () {
+      yield* live(seed, fake, steps)
+      const sql = yield* SqlClient.SqlClient
+      const viewed = yield* sql<Row>`select day::text, kind, document_id::text, invoice_id::text, customer_id::text,
+  currency, account, amount::text from billwright.journal_schedule where day <= date '2030-12-31'`
+      const deferred = yield* sql<Record<"currency" | "amount", string>>`select currency, sum(amount)::text as amount
+from billwright.deferred_revenue('2026-04-01') group by currency`
+      const aging = yield* sql<Record<"currency" | "amount", string>>`select currency, sum(amount)::text as amount
+from billwright.receivable_aging group by currency`
+      return { entries: yield* checkBooks, viewed, deferred, aging }
+    })
+    return yield* work.pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(services))
+  }).pipe(Effect.scoped)
+
+type Row = Readonly<Record<string, string | null>>
+
+/** The postings of entries, as the view has them. */
+const rowsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string> =>
+  entries
+    .flatMap(({ currency, customerId, day, documentId, invoiceId, kind, postings }) =>
+      postings.map(({ account, amount }) =>
+        [
+          day,
+          kind,
+          Id.toUuid(documentId),
+          invoiceId === null ? null : Id.toUuid(invoiceId),
+          Id.toUuid(customerId),
+          currency,
+          account,
+          String(amount),
+        ].join(" "),
+      ),
+    )
+    .sort()
+
+/** Storages take different numbers of ids. */
+const withoutIds = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string> =>
+  entries
+    .flatMap(({ currency, day, kind, postings }) =>
+      postings.map(({ account, amount }) => [day, kind, currency, account, String(amount)].join(" ")),
+    )
+    .sort()
+
+describe("the journal", () => {
+  it.live.each([1, 2, 3, 4, 5, 6])("balances, and says what documents say: seed %i", (seed) =>
+    Effect.gen(function* () {
+      const entries = yield* inMemory(seed, 60)
+      assert.isAbove(entries.length, 100)
+    }),
+  )
+
+  it.live.each([7, 8])("is the same in memory, on Postgres and in its views: seed %i", (seed) =>
+    Effect.gen(function* () {
+      const { aging, deferred, entries, viewed } = yield* onPostgres(seed, 40)
+      assert.deepStrictEqual(viewed.map((row) => Object.values(row).join(" ")).sort(), rowsOf(entries))
+      assert.deepStrictEqual(withoutIds(entries), withoutIds(yield* inMemory(seed, 40)))
+      const until = entries.filter(({ day }) => day <= "2026-04-01")
+      for (const { amount, currency } of deferred) {
+        assert.strictEqual(-balanceOf(until, "contract_liability", currency), BigInt(amount))
+      }
+      for (const { amount, currency } of aging) {
+        assert.strictEqual(balanceOf(entries, "receivable", currency), BigInt(amount))
+      }
+    }),
+  )
+})
