@@ -17,12 +17,7 @@ import {
   Refunds,
   TopUps,
 } from "@billwright/core"
-import {
-  EU_COUNTRIES,
-  EU_STANDARD_RATES,
-  type JournalEntry,
-  type TaxBehavior,
-} from "@billwright/engine"
+import { EU_COUNTRIES, EU_STANDARD_RATES, type JournalEntry, type TaxBehavior } from "@billwright/engine"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -116,9 +111,7 @@ const refundSome = Effect.fnUntraced(function* (dice: Dice) {
 
 const dispute = Effect.fnUntraced(function* (dice: Dice, fake: FakeProvider) {
   const { data } = yield* (yield* Payments).list({ status: "succeeded", limit: 100 })
-  const { amount, reference } = yield* dice.found(
-    data.filter(({ provider }) => provider === "fake"),
-  )
+  const { amount, reference } = yield* dice.found(data.filter(({ provider }) => provider === "fake"))
   const id = fake.dispute(reference!, dice.amount(Number(amount)))
   const payments = yield* Payments
   const tell = Effect.flatMap(DateTime.now, ({ epochMilliseconds: at }) =>
@@ -227,7 +220,9 @@ export const balanceOf = (entries: ReadonlyArray<JournalEntry>, account: string,
   sum(
     entries
       .filter((entry) => entry.currency === currency)
-      .flatMap(({ postings }) => postings.filter((one) => one.account === account).map(({ amount }) => amount)),
+      .flatMap(({ postings }) =>
+        postings.filter((one) => one.account === account).map(({ amount }) => amount),
+      ),
   )
 
 /** What issued invoices bill in the end, without tax and top-ups, after their credit notes. */
@@ -237,8 +232,7 @@ const billedOf = Effect.fnUntraced(function* (currency: string) {
   const isService = (one: { readonly lines: ReadonlyArray<{ readonly kind: string }> }) =>
     one.lines.every(({ kind }) => kind !== "top_up")
   const billed = invoices.filter(
-    (one) =>
-      one.currency === currency && one.status !== "draft" && one.status !== "void" && isService(one),
+    (one) => one.currency === currency && one.status !== "draft" && one.status !== "void" && isService(one),
   )
   const credited = notes.filter((note) => billed.some(({ id }) => id === note.invoiceId))
   return sum(billed.map(({ tax, total }) => total - tax)) - sum(credited.map(({ net }) => net))

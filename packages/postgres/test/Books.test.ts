@@ -7,7 +7,7 @@ import type { JournalEntry } from "@billwright/engine"
 import { Memory } from "@billwright/memory"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { balanceOf, checkBooks, live, providerOf, worldOf } from "./BookHistory.ts"
@@ -40,13 +40,19 @@ const onPostgres = (seed: number, steps: number) =>
     const work = Effect.gen(function* () {
       yield* live(seed, fake, steps)
       const sql = yield* SqlClient.SqlClient
-      const viewed = yield* sql<Row>`select day::text, kind, document_id::text, invoice_id::text, customer_id::text,
+      const viewed =
+        yield* sql<Row>`select day::text, kind, document_id::text, invoice_id::text, customer_id::text,
   currency, account, amount::text from billwright.journal_schedule where day <= date '2030-12-31'`
-      const deferred = yield* sql<Record<"currency" | "amount", string>>`select currency, sum(amount)::text as amount
+      const deferred = yield* sql<
+        Record<"currency" | "amount", string>
+      >`select currency, sum(amount)::text as amount
 from billwright.deferred_revenue('2026-04-01') group by currency`
-      const aging = yield* sql<Record<"currency" | "amount", string>>`select currency, sum(amount)::text as amount
+      const aging = yield* sql<
+        Record<"currency" | "amount", string>
+      >`select currency, sum(amount)::text as amount
 from billwright.receivable_aging group by currency`
-      return { entries: yield* checkBooks, viewed, deferred, aging }
+      const refusals = yield* Effect.forEach(UNBALANCED, (text) => Effect.exit(sql.unsafe(text)))
+      return { entries: yield* checkBooks, viewed, deferred, aging, refusals }
     })
     return yield* work.pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(services))
   }).pipe(Effect.scoped)
@@ -72,6 +78,20 @@ const rowsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string> =>
     )
     .sort()
 
+const TENANT_OF_PAYMENT = "account_id, mode, customer_id, invoice_id, currency"
+
+/** In plain SQL of the owner: documents that are not the sum of their parts. */
+const UNBALANCED = [
+  `update billwright.billing_invoices set state = state || '{"total": "1", "amountDue": "1"}' where status <> 'draft'`,
+  `update billwright.billing_invoices set state = state || '{"tax": "1"}' where status <> 'draft'`,
+  `update billwright.billing_invoice_lines set line = line || '{"net": "1"}'`,
+  `insert into billwright.billing_payments (${TENANT_OF_PAYMENT}, id, provider, status, amount, applied, overpaid, paid_at,
+  sequence, created_at, updated_at)
+select ${TENANT_OF_PAYMENT}, gen_random_uuid(), provider, status, 2, 1, 0, paid_at, 1, created_at, updated_at
+from billwright.billing_payments where status = 'succeeded' limit 1`,
+  `update billwright.billing_credit_notes set state = state || '{"net": "1"}'`,
+]
+
 /** Storages take different numbers of ids. */
 const withoutIds = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string> =>
   entries
@@ -88,11 +108,14 @@ describe("the journal", () => {
     }),
   )
 
-  it.live.each([7, 8])("is the same in memory, on Postgres and in its views: seed %i", (seed) =>
+  it.live.each([7])("is the same in memory, on Postgres and in its views: seed %i", (seed) =>
     Effect.gen(function* () {
-      const { aging, deferred, entries, viewed } = yield* onPostgres(seed, 40)
+      const { aging, deferred, entries, refusals, viewed } = yield* onPostgres(seed, 40)
       assert.deepStrictEqual(viewed.map((row) => Object.values(row).join(" ")).sort(), rowsOf(entries))
       assert.deepStrictEqual(withoutIds(entries), withoutIds(yield* inMemory(seed, 40)))
+      for (const [index, refused] of refusals.entries()) {
+        assert.isTrue(Exit.isFailure(refused), `not refused: ${UNBALANCED[index]}`)
+      }
       const until = entries.filter(({ day }) => day <= "2026-04-01")
       for (const { amount, currency } of deferred) {
         assert.strictEqual(-balanceOf(until, "contract_liability", currency), BigInt(amount))

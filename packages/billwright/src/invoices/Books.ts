@@ -67,6 +67,7 @@ export interface JournalDays {
   readonly endDate?: string
 }
 
+/** Which page of the journal. */
 export interface JournalQuery extends JournalDays {
   /** The `last` of the page before. Default: begins with the newest invoice. */
   readonly startingAfter?: string
@@ -75,6 +76,7 @@ export interface JournalQuery extends JournalDays {
 /** `csv`: a row for each posting. `hledger`: a journal of hledger. `json`: one entry a line. */
 export type JournalFormat = "csv" | "hledger" | "json"
 
+/** Which days of the journal, and how they are written. */
 export interface JournalExport extends JournalDays {
   readonly format: JournalFormat
 }
@@ -91,6 +93,7 @@ export interface JournalReader {
   journal(query?: JournalQuery, options?: CallOptions): Promise<JournalPage>
 }
 
+/** The same, and all of it as text. */
 export interface Books extends JournalReader {
   /**
    * All entries of the days as text, page by page: each is read when the one before was taken. Amounts are decimals of the
