@@ -308,6 +308,7 @@ const FROZEN: ReadonlyArray<string> = [
   "bf515f281830df1ab110d1db4aedb59dd49debd39098ab9e790068ca2786fb58",
   "26a59f6c16113e9d6b2afe1f11f2793d404fc1079a849927997323577cede4dc",
   "329853054a1b680fe61e986e2bb7abac1bc18a5e299e358cdb83da170958c61e",
+  "d2d2a0408dfc44edea31e1d0837a7be14297d3edddf92fc3358c849441933645",
 ]
 
 describe("each migration", () => {
