@@ -274,8 +274,8 @@ describe("billwright credits", () => {
     )
 
     const grants = await print("credits", "grants", ...account())
-    assert.match(grants, /^ID +CUSTOMER ID +UNIT +KIND +STATUS +AMOUNT +AVAILABLE +HELD +EXPIRES AT\n/)
-    assert.match(grants, /token +paid +active +50 +50 +0 +2100-01-01/)
+    assert.match(grants, /^ID +CUSTOMER ID +UNIT +KIND +STATUS +AMOUNT +AVAILABLE +HELD +SCOPE +EXPIRES AT\n/)
+    assert.match(grants, /token +paid +active +50 +50 +0 +- +2100-01-01/)
     const id = String(expiring["id"])
     assert.match(await print("credits", "get", id), /^available +50$/m)
     assert.match(
@@ -284,9 +284,23 @@ describe("billwright credits", () => {
     )
     assert.deepInclude(await json("credits", "void", id, "--yes"), { status: "voided", available: 0 })
     const entries = await print("credits", "entries", "--grant", id)
-    assert.match(entries, /^ID +AT +CUSTOMER ID +UNIT +KIND +AVAILABLE +HELD +DEBT +GRANT ID\n/)
-    assert.match(entries, /token +void +-50 +0 +0 +cgr_/)
-    assert.match(entries, /token +grant +50 +0 +0 +cgr_/)
+    assert.match(
+      entries,
+      /^ID +AT +CUSTOMER ID +UNIT +KIND +PURPOSE +AVAILABLE +SCOPED +HELD +DEBT +GRANT ID\n/,
+    )
+    assert.match(entries, /token +void +- +-50 +0 +0 +0 +cgr_/)
+    assert.match(entries, /token +grant +- +50 +0 +0 +0 +cgr_/)
+  })
+
+  it("grant and show what is for some things alone", { timeout: TIMEOUT }, async () => {
+    const owner = await idOf("customers", "create", "--name", "Grace", "--email", "grace@example.com")
+    const of = ["--customer", owner, "--unit", "image"]
+    const terms = ["--kind", "promotional", "--amount", "30", "--scope", "images", "--scope", "videos"]
+    assert.deepInclude(await json("credits", "grant", ...of, ...terms), { scope: ["images", "videos"] })
+    assert.match(await print("credits", "grants", ...of), /promotional +active +30 +30 +0 +images,videos +-/)
+    assert.match(await print("credits", "balance", ...of), /^available +0\n.*^scoped +30$/ms)
+    const forVideos = await print("credits", "balance", ...of, "--purpose", "videos")
+    assert.match(forVideos, /^purpose +videos\navailable +30\n.*^scoped +0$/ms)
   })
 
   it("show a hold, and give it back", { timeout: TIMEOUT }, async () => {
