@@ -9,6 +9,7 @@ import {
   Customers,
   Invoices,
   InvoiceStore,
+  Meters,
   Redemptions,
   Subscriptions,
   Usage,
@@ -174,19 +175,19 @@ it.live("usage in a time zone of one customer, whose tables were never analyzed"
         unit: "call",
         quantity: 1,
         timestamp: DateTime.add(START, { days: day }),
+        dimensions: { region: "eu" },
       }))
       yield* usage.recordBatch({ records })
       return customerId
     })
+    yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call", dimensions: ["region"] })
     const customerId = yield* use("first")
     // The days of Berlin are not whole UTC days, so that records are read, too.
-    const read = usage.summary({
-      customerId,
-      productId: "api",
-      startDate: "2026-01-01",
-      endDate: "2026-12-31",
-      timezone: "Europe/Berlin",
-    })
+    const year = { customerId, startDate: "2026-01-01", endDate: "2026-12-31", timezone: "Europe/Berlin" }
+    const read = Effect.all([
+      usage.summary({ ...year, productId: "api" }),
+      usage.summary({ ...year, meter: "calls", groupBy: "region" }),
+    ])
     for (let time = 0; time < TIMES; time++) yield* read
     yield* Effect.forEach(Array.from({ length: OTHERS }), (_, place) => use(`other${place}`))
     const before = yield* rowsRead

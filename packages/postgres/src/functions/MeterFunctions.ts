@@ -93,7 +93,7 @@ export const measureUsage = define(
         from ${schema}.usage_records r
         where r.account_id = p_rollup.account_id and r.mode = p_rollup.mode and r.customer_id = e.customer_id
           and r.occurred_at >= e.from_at and r.occurred_at < e.to_at
-          and r.product_id = p_rollup.product_id and r.unit = p_rollup.unit offset 0
+          and r.product_id = p_rollup.product_id and r.unit = p_rollup.unit order by r.occurred_at offset 0
       ) as r`
     return `(
   p_rollup ${schema}.meter_rollups, p_customer_ids uuid[], p_from timestamptz[], p_to timestamptz[]
