@@ -1,10 +1,12 @@
 /**
- * `billwright catalog`: plans and rate cards in files, over the API of a running server. All commands print JSON.
+ * `billwright catalog`: plans and rate cards in files, over the API of a running server.
  */
 import { Console, Data, Effect, Runtime, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Answer, ApiClient, type ApiFailure, ServerRefused, url } from "./ApiClient.ts"
 import * as PlanFile from "./PlanFile.ts"
+import * as Table from "./Table.ts"
+import { json } from "./TenantFlags.ts"
 
 /** The plans of a file are wrong. Each problem gets a line. */
 export class PlansRefused extends Data.TaggedError("PlansRefused")<{
@@ -26,7 +28,14 @@ export const DIFFERS = 2
 /** Most plans of a page of the API. */
 const PAGE = 100
 
-const Changes = Schema.Struct({ data: Schema.Array(Schema.Struct({ status: Schema.String })) })
+const Change = Schema.Struct({
+  object: Schema.Literals(["plan_change", "rate_card_change"]),
+  key: Schema.String,
+  status: Schema.String,
+  version: Schema.Int,
+  changes: Schema.Array(Schema.Struct({ path: Schema.String, from: Schema.Unknown, to: Schema.Unknown })),
+})
+const Changes = Schema.Struct({ data: Schema.Array(Change) })
 
 const Plan = Schema.Struct({
   id: Schema.String,
@@ -63,7 +72,24 @@ const explained = (error: ApiFailure): ApiFailure | PlansRefused =>
     ? new PlansRefused({ problems: error.problems.map(({ field, problem }) => `${field} ${problem}`) })
     : error
 
-const send = Effect.fnUntraced(function* (file: string, path: string) {
+const KINDS = { plan_change: "plan", rate_card_change: "rate card" } as const
+
+const valueText = (value: unknown): string => {
+  if (value === null) return "-"
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+/** A row for each field that differs. What is created or unchanged has one row. */
+const rowsOf = ({ changes, key, object, status, version }: typeof Change.Type) => {
+  const row = [key, KINDS[object], status, String(version)]
+  if (status !== "changed" || changes.length === 0) return [[...row, "-", "-", "-"]]
+  return changes.map(({ from, path, to }) => [...row, path, valueText(from), valueText(to)])
+}
+
+const tableOf = ({ data }: typeof Changes.Type): string =>
+  Table.render(["KEY", "KIND", "STATUS", "VERSION", "FIELD", "FROM", "TO"], data.flatMap(rowsOf))
+
+const send = Effect.fnUntraced(function* (file: string, path: string, asJson: boolean) {
   const { plans, rate_cards } = yield* PlanFile.read(file)
   const api = yield* ApiClient
   const body = {
@@ -74,15 +100,15 @@ const send = Effect.fnUntraced(function* (file: string, path: string) {
     api.post(path, Changes, JSON.stringify(body)),
     explained,
   )
-  yield* Console.log(answer.text)
+  yield* Console.log(asJson ? answer.text : tableOf(answer.value))
   return answer.value.data.some(({ status }) => status !== "unchanged")
 })
 
 const diff = Command.make(
   "diff",
-  { file: read, url },
-  Effect.fn(function* ({ file }) {
-    if (yield* send(file, "/catalog/diff")) return yield* new PlansDiffer()
+  { file: read, url, json },
+  Effect.fn(function* ({ file, json: asJson }) {
+    if (yield* send(file, "/catalog/diff", asJson)) return yield* new PlansDiffer()
   }),
 ).pipe(
   Command.withDescription(
@@ -96,9 +122,9 @@ const diff = Command.make(
 
 const push = Command.make(
   "push",
-  { file: read, url },
-  Effect.fn(function* ({ file }) {
-    yield* send(file, "/catalog/push")
+  { file: read, url, json },
+  Effect.fn(function* ({ file, json: asJson }) {
+    yield* send(file, "/catalog/push", asJson)
   }),
 ).pipe(
   Command.withDescription(
@@ -138,8 +164,9 @@ const pull = Command.make(
       Argument.withDescription("The .json file to write. An existing file is replaced."),
     ),
     url,
+    json,
   },
-  Effect.fn(function* ({ file }) {
+  Effect.fn(function* ({ file, json: asJson }) {
     const plans = yield* stored("/plans", PlanList)
     const cards = yield* stored("/rate_cards", CardList, { status: "current" })
     yield* PlanFile.write(file, {
@@ -149,7 +176,15 @@ const pull = Command.make(
       ),
     })
     const pulled = { file, plans: plans.map(({ key }) => key), rate_cards: cards.map(({ key }) => key) }
-    yield* Console.log(JSON.stringify(pulled))
+    yield* Console.log(
+      asJson
+        ? JSON.stringify(pulled)
+        : Table.fields({
+            file,
+            plans: pulled.plans.join(", ") || "-",
+            "rate cards": pulled.rate_cards.join(", ") || "-",
+          }),
+    )
   }),
 ).pipe(
   Command.withDescription("Write the newest versions of all stored plans and rate cards to a JSON file"),

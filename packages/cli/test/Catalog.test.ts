@@ -24,10 +24,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 }, TIMEOUT)
 
-const run = (...args: ReadonlyArray<string>) =>
+const shown = (...args: ReadonlyArray<string>) =>
   Cli.runHere(["catalog", ...args], {
     env: { BILLWRIGHT_URL: server.url, BILLWRIGHT_API_KEY: server.keys.test },
   })
+const run = (...args: ReadonlyArray<string>) => shown(...args, "--json")
 
 const file = async (name: string, content: unknown): Promise<string> => {
   const path = join(folder, name)
@@ -118,6 +119,33 @@ describe("billwright catalog", () => {
     const pulled = JSON.parse(await readFile(target, "utf8")) as { readonly rate_cards: unknown }
     assert.deepStrictEqual(pulled.rate_cards, [card])
     assert.strictEqual((await run("diff", target)).code, 0)
+  })
+
+  it("prints tables for people", { timeout: TIMEOUT }, async () => {
+    const first = await shown("push", await file("table.json", plan("20.00", { key: "table" })))
+    assert.deepStrictEqual(first.stdout.split("\n").slice(0, 2), [
+      "KEY    KIND  STATUS   VERSION  FIELD  FROM  TO",
+      "table  plan  created  1        -      -     -",
+    ])
+    const charges = [
+      { key: "base", model: "flat", price: { EUR: "25.00" } },
+      { key: "extra", model: "flat", price: { EUR: "1.00" } },
+    ]
+    const changed = await shown("diff", await file("table.json", plan("25.00", { key: "table", charges })))
+    assert.strictEqual(changed.code, 2)
+    const rows = changed.stdout.split("\n").map((line) => line.split(/\s{2,}/))
+    assert.deepStrictEqual(rows[1], [
+      "table",
+      "plan",
+      "changed",
+      "2",
+      "charges.base.price.EUR",
+      "20.00",
+      "25.00",
+    ])
+    assert.deepStrictEqual(rows[2]!.slice(0, 6), ["table", "plan", "changed", "2", "charges.extra", "-"])
+    const target = join(folder, "table-pulled.json")
+    assert.match((await shown("pull", target)).stdout, /^file {8}.+\nplans {7}.*table.*\nrate cards {2}/)
   })
 
   it("names every problem on a line of its own", { timeout: TIMEOUT }, async () => {
