@@ -332,7 +332,8 @@ describe("the audit log", () => {
       assert.deepInclude(record, { actorType: "operator", actorId: "ada", actorRole: "finance" })
     }
     const { id } = await billing.customers.create(input)
-    const [record] = (await billing.auditRecords.list({ objectId: id, createdAfter: new Date(0) }).page()).data
+    const [record] = (await billing.auditRecords.list({ objectId: id, createdAfter: new Date(0) }).page())
+      .data
     assert.deepInclude(record, { actorType: "host", actorId: "host" })
     assert.throws(() => billing.as({ id: "" }), /id must be 1 to 128 characters/)
     assert.throws(() => billing.as({ id: "ada", role: "r".repeat(65) }), /role must be 1 to 64 characters/)

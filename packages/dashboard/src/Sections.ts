@@ -10,5 +10,6 @@ export const SECTIONS = [
   "payments",
   "plans",
   "money",
+  "audit-log",
   "test-clocks",
 ] as const

@@ -84,7 +84,9 @@ from billwright.audit_records r, unnest('{${days.join(",")}}'::integer[]) as d`,
         const sql = yield* SqlClient.SqlClient
         const pruned = (age: string, limit: number) =>
           Effect.map(
-            sql<{ count: string }>`select billwright.prune_audit_log(now() - ${age}::text::interval, ${limit})::text as count`,
+            sql<{
+              count: string
+            }>`select billwright.prune_audit_log(now() - ${age}::text::interval, ${limit})::text as count`,
             ([row]) => Number(row?.count),
           )
         const left = Effect.map(records, (all) => all.map(({ objectId }) => objectId).toSorted())

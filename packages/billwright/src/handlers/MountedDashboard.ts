@@ -54,7 +54,9 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
       basePath,
       apiUrl: `${basePath}${DATA_PATH}`,
       signIn: authorize === undefined ? "key" : "host",
-      ...(authorize === undefined ? {} : { authorize: async (request) => pageVerdict(await authorize(request)) }),
+      ...(authorize === undefined
+        ? {}
+        : { authorize: async (request) => pageVerdict(await authorize(request)) }),
       ...(directory === undefined ? {} : { directory }),
     })
   }

@@ -185,8 +185,5 @@ const layerTrail: Layer.Layer<Trail, never, Collections | IdGenerator | Transact
 )
 
 /** What notes changes, and the storage of resources that does it by itself. */
-export const layer: Layer.Layer<
-  Collections | Trail,
-  never,
-  Collections | IdGenerator | Transactor
-> = layerCollections.pipe(Layer.provideMerge(layerTrail))
+export const layer: Layer.Layer<Collections | Trail, never, Collections | IdGenerator | Transactor> =
+  layerCollections.pipe(Layer.provideMerge(layerTrail))

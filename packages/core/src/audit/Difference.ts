@@ -39,7 +39,8 @@ export const toJson = (value: unknown): unknown => {
 }
 
 /** `customerId` → `customer_id` */
-export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const toSnake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const encoder = new TextEncoder()
 const bytesOf = (json: string): number => encoder.encode(json).length

@@ -59,9 +59,7 @@ export class ObjectTrail<A> {
     write: Effect.Effect<B, E, R>,
   ): Effect.Effect<B, E | StorageError, R | CurrentTenant> {
     const noted = this.note(this.#kind.idOf(value), Option.none(), Option.some(value))
-    return this.#trail.joined(
-      Effect.tap(write, (isWritten) => (isWritten === false ? Effect.void : noted)),
-    )
+    return this.#trail.joined(Effect.tap(write, (isWritten) => (isWritten === false ? Effect.void : noted)))
   }
 
   /** Notes what a write makes of an object, which is read before it. `after` says what that is from what the write gives. */

@@ -54,7 +54,9 @@ describe("the audit log", () => {
       yield* push({ plans: [basic] }).pipe(byAda)
       yield* push({ plans: [basic] })
       yield* push({ plans: [{ ...basic, name: "Start" }] })
-      yield* push({ plans: [{ ...basic, name: "Start", charges: [{ ...basic.charges[0]!, price: { EUR: "25.00" } }] }] } as never)
+      yield* push({
+        plans: [{ ...basic, name: "Start", charges: [{ ...basic.charges[0]!, price: { EUR: "25.00" } }] }],
+      } as never)
       assert.deepStrictEqual(yield* told("basic"), [
         "plan.created by ada",
         "plan.updated by host",
@@ -88,7 +90,12 @@ describe("the audit log", () => {
       const [created, canceled, ended] = yield* recordsOf(subscription.id)
       assert.deepInclude(created, { action: "subscription.created", actorId: "host", before: null })
       assert.deepInclude(created?.after, { customer_id: customerId, currency: "EUR" })
-      assert.deepInclude(canceled, { actorId: "ada", actorRole: "finance", ip: "203.0.113.7", requestId: "req_1" })
+      assert.deepInclude(canceled, {
+        actorId: "ada",
+        actorRole: "finance",
+        ip: "203.0.113.7",
+        requestId: "req_1",
+      })
       assert.deepInclude(canceled?.before, { canceled_at: null })
       assert.deepInclude(canceled?.after, { canceled_at: DateTime.formatIso(NOON) })
       assert.deepInclude(ended, { actorType: "runner", actorId: "runner", requestId: null })
@@ -148,7 +155,8 @@ describe("the audit log", () => {
       assert.deepInclude(all[1]?.after, { status: "disabled", disabled_reason: "manual" })
       assert.deepStrictEqual(all[2]?.leftOut, ["secrets"])
       const text = JSON.stringify(all)
-      for (const hidden of ["XXXXSECRET", "hush", Redacted.value(secret!), "sealed"]) assert.notInclude(text, hidden)
+      for (const hidden of ["XXXXSECRET", "hush", Redacted.value(secret!), "sealed"])
+        assert.notInclude(text, hidden)
     }).pipe(inWorld({ encryption: "none" })),
   )
 
@@ -161,7 +169,10 @@ describe("the audit log", () => {
       yield* keys.revoke(rolled.key.id)
       yield* keys.revoke(rolled.key.id)
       assert.deepStrictEqual(yield* told(key.id), ["api_key.created by ada", "api_key.updated by host"])
-      assert.deepStrictEqual(yield* told(rolled.key.id), ["api_key.created by host", "api_key.updated by host"])
+      assert.deepStrictEqual(yield* told(rolled.key.id), [
+        "api_key.created by host",
+        "api_key.updated by host",
+      ])
       const [issued, expired] = yield* recordsOf(key.id)
       assert.deepInclude(issued?.after, { name: "shop", scopes: key.scopes, hint: key.hint })
       assert.deepStrictEqual(expired?.after, { expires_at: DateTime.formatIso(NOON) })

@@ -79,7 +79,10 @@ describe("the difference of two states", () => {
 
   it("finds no difference in the order of names", () => {
     const fields = { fields: ["plan"], hidden: new Set<string>() }
-    const [one, other] = [{ key: "pro", at: { b: 1, a: 2 } }, { at: { a: 2, b: 1 }, key: "pro" }]
+    const [one, other] = [
+      { key: "pro", at: { b: 1, a: 2 } },
+      { at: { a: 2, b: 1 }, key: "pro" },
+    ]
     assert.isUndefined(Difference.between(fields, { plan: one }, { plan: other }))
   })
 

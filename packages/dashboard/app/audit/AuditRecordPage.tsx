@@ -25,7 +25,11 @@ const Facts = ({ record }: { readonly record: AuditRecord }) => {
       <div>
         <dt>Object</dt>
         <dd>
-          {page === undefined ? <Identifier id={record.object_id} /> : <Link href={page}>{record.object_id}</Link>}
+          {page === undefined ? (
+            <Identifier id={record.object_id} />
+          ) : (
+            <Link href={page}>{record.object_id}</Link>
+          )}
         </dd>
       </div>
       <div>
@@ -46,7 +50,15 @@ const Facts = ({ record }: { readonly record: AuditRecord }) => {
   )
 }
 
-const State = ({ id, title, value }: { readonly id: string; readonly title: string; readonly value: unknown }) => (
+const State = ({
+  id,
+  title,
+  value,
+}: {
+  readonly id: string
+  readonly title: string
+  readonly value: unknown
+}) => (
   <section aria-labelledby={id} className="section">
     <header className="section-header">
       <h2 id={id}>{title}</h2>

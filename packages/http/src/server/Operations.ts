@@ -32,10 +32,10 @@ import {
 import { Effect } from "effect"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
 import * as BookOperations from "./BookOperations.ts"
+import type { EXPORT_OPERATION } from "./AuditExport.ts"
 import * as CreditNoteOperations from "./CreditNoteOperations.ts"
 import * as CreditOperations from "./CreditOperations.ts"
 import * as EntitlementOperations from "./EntitlementOperations.ts"
-import type { EXPORT_OPERATION } from "./AuditExport.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
@@ -71,10 +71,7 @@ type TenantGroups = Exclude<GroupName, "health" | "provider_notices">
  * All operations of the API that act for a tenant, except those that answer with a stream (see `EventStream`, `AuditExport`).
  * The compiler checks that none is missing or extra.
  */
-export type Operations = OperationsOf<
-  TenantGroups,
-  typeof EXPORT_OPERATION | typeof STREAM_OPERATION
->
+export type Operations = OperationsOf<TenantGroups, typeof EXPORT_OPERATION | typeof STREAM_OPERATION>
 
 export const make: Effect.Effect<
   Operations,

@@ -14,7 +14,9 @@ const MAX_PRUNED = 100_000
  */
 export const pruneAuditLog = define(
   "prune_audit_log",
-  (schema) => `(p_before timestamptz, p_limit integer default 10000) returns bigint language plpgsql volatile as $$
+  (
+    schema,
+  ) => `(p_before timestamptz, p_limit integer default 10000) returns bigint language plpgsql volatile as $$
 declare
   v_before text := current_setting('billwright.prunes_audit_log', true);
   v_count bigint;

@@ -1,9 +1,9 @@
 /**
  * All functions of the schema in this release.
  */
-import { pruneAuditLog } from "./AuditLogFunctions.ts"
 import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
+import { pruneAuditLog } from "./AuditLogFunctions.ts"
 import { deferredRevenue } from "./BookFunctions.ts"
 import { claimDue, claimDueCalls, nextDue } from "./ClaimDueFunction.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"

@@ -395,7 +395,8 @@ order by ${order} limit ${limit}`
   return SubscriptionStore.of({
     sameTerms,
     insert: (subscription) => transactor.atomically(insert(subscription)),
-    find: (id) => Batch.together("SubscriptionStore.find", id, (ids) => findAll("SubscriptionStore.find", ids)),
+    find: (id) =>
+      Batch.together("SubscriptionStore.find", id, (ids) => findAll("SubscriptionStore.find", ids)),
     list,
     lock: (id) => Batch.together("SubscriptionStore.lock", id, lockAll),
     lockGroup: (id) => Batch.together("SubscriptionStore.lockGroup", id, lockAllGroups),

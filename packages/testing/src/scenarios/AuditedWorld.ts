@@ -87,6 +87,8 @@ export const auditProblems = Effect.gen(function* () {
   const found = new Map((yield* stored).map((one) => [one.id, one]))
   return [...new Set([...ofObject.keys(), ...found.keys()])].flatMap((id) => {
     const { fields = [], value } = found.get(id) ?? {}
-    return AuditReplay.contradictions(ofObject.get(id) ?? [], fields, value).map((problem) => `${id}: ${problem}`)
+    return AuditReplay.contradictions(ofObject.get(id) ?? [], fields, value).map(
+      (problem) => `${id}: ${problem}`,
+    )
   })
 })
