@@ -319,6 +319,28 @@ describe("the audit log", () => {
     assert.deepStrictEqual(await change({ authorize: () => true }), nameless)
   })
 
+  it("lets a person do what the role may, and nobody whose role doesn't exist", async () => {
+    const ask = async (role: string, method: "GET" | "POST") => {
+      const { fetch } = mounted({ authorize: () => ({ id: "ada", role }) as never })
+      const request = new Request(`http://shop.example${BASE}/v1/customers`, {
+        method,
+        headers: { "billwright-dashboard": "1", "content-type": "application/json" },
+        ...(method === "POST" ? { body: JSON.stringify({ name: "Ada", email: "ada@example.com" }) } : {}),
+      })
+      return (await fetch(request)).status
+    }
+    assert.strictEqual(await ask("viewer", "GET"), 200)
+    assert.strictEqual(await ask("viewer", "POST"), 403)
+    assert.strictEqual(await ask("support", "POST"), 403)
+    assert.strictEqual(await ask("finance", "POST"), 201)
+    for (const wrong of ["owner", "toString", ""]) {
+      await ask(wrong, "GET").then(
+        (status) => assert.fail(`${wrong} got ${status}`),
+        (error: Error) => assert.match(error.message, /^(authorize gave the role|role must be)/),
+      )
+    }
+  })
+
   it("says which person your program acts for, also in a transaction", async () => {
     const ada = billing.as({ id: "ada", role: "finance" })
     const input = { name: "Ada", email: "ada@example.com" }
