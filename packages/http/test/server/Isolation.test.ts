@@ -133,7 +133,9 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   // Only in test mode.
   const clock = yield* api.call("POST", "/v1/test_clocks", { ...own, json: { name } })
   const clk = clock.status === 201 ? clock.id : ApiServer.UNKNOWN.testClock
+  const aud = String((yield* api.expect(200, "GET", "/v1/audit_log", own)).at("data", 0, "id"))
   const things: Things = {
+    aud,
     cus,
     clk,
     cpn,
@@ -312,6 +314,10 @@ describe("ids of another tenant", () => {
   )
 })
 
+/** The audit log of a new tenant has the creation of its API key, which differs from that of another one. */
+const withoutKeys = (text: string): string =>
+  text.replaceAll(/(aud|key)_\w{26}/g, "$1_").replaceAll(/"hint":"\w{4}"/g, "")
+
 describe("data of another tenant", () => {
   it.effect.each([...strangers])(
     "is not listed or counted for %s",
@@ -332,7 +338,7 @@ describe("data of another tenant", () => {
           const seen = yield* send(api, secret, operation, () => undefined)
           const nothing = yield* send(empty, same.secret, operation, () => undefined)
           assert.strictEqual(seen.status, 200, operation.id)
-          assert.strictEqual(seen.text, nothing.text, operation.id)
+          assert.strictEqual(withoutKeys(seen.text), withoutKeys(nothing.text), operation.id)
         }
         const view = [...(yield* viewOf(api, api.testKey, things)).values()].join()
         for (const id of Object.values(things)) assert.include(view, id)
