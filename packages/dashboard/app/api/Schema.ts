@@ -1120,6 +1120,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getJournal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/journal/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportJournal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/credit_grants": {
         parameters: {
             query?: never;
@@ -4076,6 +4108,30 @@ export interface components {
             taxable: number;
             /** Format: int64 */
             amount: number;
+        };
+        JournalEntry: {
+            /** Format: date */
+            day: string;
+            /** @enum {string} */
+            kind: "invoice" | "credit_note" | "payment" | "refund" | "dispute" | "write_off" | "recognition" | "void" | "grant" | "credit_use" | "breakage";
+            document_id: string;
+            invoice_id: string | null;
+            customer_id: string;
+            currency: string;
+            postings: {
+                /** @enum {string} */
+                account: "cash" | "receivable" | "clearing" | "contract_liability" | "refunds_payable" | "tax_payable" | "revenue" | "breakage" | "bad_debt";
+                /** Format: int64 */
+                amount: number;
+            }[];
+        };
+        JournalPage: {
+            /** @enum {string} */
+            object: "journal_page";
+            entries: components["schemas"]["JournalEntry"][];
+            last: string | null;
+            has_more: boolean;
+            livemode: boolean;
         };
         ListedEvent: {
             /** @enum {string} */
@@ -8001,6 +8057,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MoneyOverview"];
+                };
+            };
+        };
+    };
+    getJournal: {
+        parameters: {
+            query?: {
+                start_date?: string;
+                end_date?: string;
+                starting_after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalPage"];
+                };
+            };
+        };
+    };
+    exportJournal: {
+        parameters: {
+            query: {
+                start_date?: string;
+                end_date?: string;
+                format: "csv" | "hledger" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
         };

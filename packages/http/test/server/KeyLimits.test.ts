@@ -12,9 +12,9 @@ type Issue = Parameters<ApiKeys["Service"]["issue"]>[0]
 
 /** Issues a key, and gives its secret. */
 const issue = (api: Api, input: Omit<Issue, "name">) =>
-  api.as({})(
-    Effect.flatMap(ApiKeys, (keys) => Effect.orDie(keys.issue({ name: "limited", ...input }))),
-  ).pipe(Effect.map(({ secret }) => Redacted.value(secret)))
+  api
+    .as({})(Effect.flatMap(ApiKeys, (keys) => Effect.orDie(keys.issue({ name: "limited", ...input }))))
+    .pipe(Effect.map(({ secret }) => Redacted.value(secret)))
 
 describe("a key with networks", () => {
   it.effect("is refused from everywhere else, and the refusal says no more than for an unknown key", () =>
