@@ -98,7 +98,7 @@ describe("the list", () => {
     await page.locator(".table-body .row").first().waitFor()
     await button(page, "New subscription").click()
     await page.getByRole("button", { name: "Cyberdyne" }).click()
-    await page.getByLabel("Plan").selectOption("pro")
+    await dialog(page).getByLabel("Plan").selectOption("pro")
     await page.getByLabel("Quantity of seats").fill("3")
     await dialog(page).locator(".previewed", { hasText: "Billed at once" }).getByText("€66.00").waitFor()
     await button(page, "Start the subscription").click()
