@@ -104,7 +104,7 @@ export const make = () => {
 }
 
 /**
- * A storage that inserts no customer or other resource until `open` is done. `reached` is done when a request is about to insert one,
+ * A storage that inserts no customer or other resource until `open` is done, but audit records of what comes before. `reached` is done when a request is about to insert one,
  * and `left` when this request was interrupted.
  */
 export const makeGate = Effect.gen(function* () {
@@ -117,7 +117,10 @@ export const makeGate = Effect.gen(function* () {
   const storage: Storage = Layer.effectContext(
     Effect.map(Effect.context<Provided>(), (context) =>
       Context.add(context, Collections, {
-        of: (resource) => wrap(Context.get(context, Collections).of(resource), wait, "insert"),
+        of: (resource) => {
+          const collection = Context.get(context, Collections).of(resource)
+          return resource.isAppendOnly === true ? collection : wrap(collection, wait, "insert")
+        },
       }),
     ),
   ).pipe(Layer.provide(Memory.layer))
