@@ -384,7 +384,10 @@ describe("billwright audit-log", () => {
         .trim()
         .split("\n")
       const exported = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-      assert.deepInclude(exported.at(-1), { id, object_id: customer })
+      assert.deepInclude(
+        exported.find((one) => one["id"] === id),
+        { object_id: customer },
+      )
       assert.match(await refusal("audit-log", "list", "--since", "yesterday"), /created_after/)
     },
     TIMEOUT,
