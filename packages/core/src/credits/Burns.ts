@@ -9,6 +9,7 @@ import {
   type GiveBack,
   type Line,
   unburnCredits,
+  unusedSince,
 } from "@billwright/engine"
 import { Clock, Effect, Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
@@ -153,7 +154,7 @@ export class Burns {
   /** The entries of an account, newest first. */
   #entries(
     key: AccountKey,
-    filter: Pick<CreditEntryFilter, "invoiceId" | "kind" | "since">,
+    filter: Pick<CreditEntryFilter, "grantId" | "invoiceId" | "kind" | "since">,
   ): Read<ReadonlyArray<StoredEntry>> {
     return Effect.gen({ self: this }, function* () {
       const all: Array<StoredEntry> = []
@@ -183,21 +184,19 @@ export class Burns {
     )
   }
 
-  /** What of grants went unused at an instant or later, because they ended or rolled over. */
+  /** What of grants went unused at an instant or later, because they ended or rolled over, and was not burnt since. */
   #unusedSince(key: AccountKey, ledger: StoredLedger, at: number) {
     return Effect.gen({ self: this }, function* () {
-      const entries = yield* this.#entries(key, { kind: "expire", since: at })
-      const gone = new Map<string, bigint>()
-      for (const entry of entries) {
-        // What a hold gave back later was not available at that instant.
-        if (entry.holdId !== null || entry.grantId === null) continue
-        gone.set(entry.grantId, (gone.get(entry.grantId) ?? 0n) - availableBy(entry))
-      }
-      const grants = yield* this.#grants(ledger, gone.keys())
-      return grants.flatMap((grant) => {
-        const amount = gone.get(grant.id) ?? 0n
-        return grant.status === "voided" || amount <= 0n ? [] : [{ grant, amount }]
-      })
+      const ended = yield* this.#entries(key, { kind: "expire", since: at })
+      const ids = new Set(ended.flatMap(({ grantId }) => grantId ?? []))
+      const grants = yield* this.#grants(ledger, ids)
+      const parts = yield* Effect.forEach(grants, (grant) =>
+        Effect.map(this.#entries(key, { kind: "expire", grantId: grant.id }), (entries) => ({
+          grant,
+          amount: unusedSince(entries.toReversed(), at),
+        })),
+      )
+      return parts.filter(({ amount, grant }) => grant.status !== "voided" && amount > 0n)
     })
   }
 

@@ -12,6 +12,7 @@ import {
   NO_CREDITS,
   settleCredits,
   unburnCredits,
+  unusedSince,
 } from "@billwright/engine"
 import { assert, describe, it } from "vitest"
 import { fc, holds } from "../property.ts"
@@ -19,6 +20,8 @@ import { fc, holds } from "../property.ts"
 const INVOICE = "invoice"
 /** The instant until which usage counts. */
 const AT = 50
+/** The same of another invoice. */
+const NEXT = 70
 /** When a runner comes that is late. */
 const LATE = 100
 
@@ -55,16 +58,17 @@ class Account {
     this.write(settleCredits(this.ledger, now))
   }
 
-  burn(given: bigint | ReadonlyArray<BurningUse>, now: number): void {
+  burn(given: bigint | ReadonlyArray<BurningUse>, now: number, at = AT): void {
     const uses = typeof given === "bigint" ? [{ purpose: null, amount: given }] : given
-    const gone = new Map<string, bigint>()
-    for (const entry of this.entries) {
-      const { at, grantId, kind } = entry
-      if (kind !== "expire" || at < AT || grantId === null) continue
-      gone.set(grantId, (gone.get(grantId) ?? 0n) - availableBy(entry))
-    }
-    const unused = [...gone].map(([id, of]) => ({ grant: this.grants.get(id)!, amount: of }))
-    const burning = { invoiceId: INVOICE, at: AT, uses, unused, back: [], rest: null }
+    const ended = Map.groupBy(
+      this.entries.filter(({ kind }) => kind === "expire"),
+      ({ grantId }) => grantId!,
+    )
+    const unused = [...ended].map(([id, entries]) => ({
+      grant: this.grants.get(id)!,
+      amount: unusedSince(entries, at),
+    }))
+    const burning = { invoiceId: INVOICE, at, uses, unused, back: [], rest: null }
     this.write(burnCredits(this.ledger, burning, now))
   }
 
@@ -227,6 +231,34 @@ describe("burning", () => {
       assert.strictEqual(late.account.debt, inTime.account.debt)
       assert.strictEqual(late.account.scoped, inTime.account.scoped)
     })
+  })
+
+  it("comes to the same late for two invoices, whose usage counts until different instants", () => {
+    holds([given, amounts, amounts], (grants, first, second) => {
+      const lasting = grants.map((grant) => ({ ...grant, rollsOver: null, scope: null }))
+      const inTime = accountAt(lasting, AT - 1)
+      inTime.burn(first, AT)
+      inTime.settle(NEXT - 1)
+      inTime.burn(second, NEXT, NEXT)
+      inTime.settle(LATE)
+      const late = accountAt(lasting, LATE)
+      late.burn(first, LATE)
+      late.burn(second, LATE, NEXT)
+      late.check()
+      assert.strictEqual(
+        late.account.available - late.account.debt,
+        inTime.account.available - inTime.account.debt,
+      )
+    })
+  })
+
+  it("takes nothing that a hold or an invoice gave back to a grant that had ended", () => {
+    const entry = { at: AT, available: -5n, scoped: 0n, holdId: null, invoiceId: null }
+    const all = [entry, { ...entry, holdId: "hold" }, { ...entry, invoiceId: INVOICE }]
+    assert.strictEqual(unusedSince(all, AT), 5n)
+    assert.strictEqual(unusedSince(all, AT + 1), 0n)
+    assert.strictEqual(unusedSince([...all, { ...entry, at: 1, available: 2n, invoiceId: INVOICE }], AT), 3n)
+    assert.strictEqual(unusedSince([{ ...entry, available: 0n, scoped: -4n }], AT), 4n)
   })
 
   it("gives back what it burnt, part by part, and never more", () => {

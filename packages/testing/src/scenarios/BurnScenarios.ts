@@ -118,6 +118,57 @@ const inPeriods = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "what went unused is burnt once, though usage of another subscription counts until later",
+    Effect.gen(function* () {
+      const plan = { ...burning, grants: [] }
+      yield* (yield* Plans).push({ plans: [plan] })
+      const customer = yield* newCustomer
+      const key = { customerId: customer.id, unit: "credits" }
+      const { create } = yield* Subscriptions
+      yield* create({ customerId: customer.id, plan: "burning" })
+      const { grant } = yield* Credits
+      yield* grant({ ...key, kind: "promotional", amount: 40n, expiresAt: at("2026-02-05") })
+      yield* until("2026-01-03")
+      yield* create({ customerId: customer.id, plan: "burning" })
+      yield* use(customer, 50)
+      // Both periods have ended, and so has the grant, when a runner comes.
+      yield* TestClock.setTime(at("2026-02-10").epochMilliseconds)
+      yield* grant({ ...key, kind: "paid", amount: 7n })
+      yield* (yield* BillingRuns).runDue()
+      yield* (yield* BillingRuns).runDue()
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 50 120", "paid usage × 50 120"])
+      assert.strictEqual(yield* balanceOf(key), "0 193")
+    }),
+  )
+
+  scenario(
+    test,
+    "what an invoice gave back to a grant that had ended is not burnt for later usage",
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({
+        plans: [{ ...burning, charges: [basic.charges[0]!, ...burning.charges] }],
+      })
+      const customer = yield* newCustomer
+      const key = { customerId: customer.id, unit: "credits" }
+      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
+      yield* use(customer, 60)
+      yield* until("2026-02-02")
+      yield* use(customer, 30)
+      yield* TestClock.setTime(at("2026-03-05").epochMilliseconds)
+      const invoices = yield* Invoices
+      const [january] = (yield* invoices.list({})).data
+      yield* invoices.void(january!.id)
+      // 50 of the 150 were a debt, which February has repaid.
+      assert.strictEqual(yield* balanceOf(key), "50 0")
+      yield* (yield* BillingRuns).runDue()
+      yield* (yield* BillingRuns).runDue()
+      // February has 50 of 60. March has repaid the rest.
+      assert.strictEqual(yield* balanceOf(key), "140 0")
+    }),
+  )
+
+  scenario(
+    test,
     "grants are burnt by priority, then by their end, then by age",
     Effect.gen(function* () {
       const { customer, key } = yield* started
