@@ -26,22 +26,56 @@ const KINDS = [
 const ENDS = [
   "a customer was erased",
   "a grant of a plan rolled over",
+  "a void invoice gave back what it burnt",
   "adjust",
   "apply",
   "automatic top-up granted",
   "automatic top-up suspended",
+  "burn",
   "commit",
   "expire",
   "lapse",
   "restore",
+  "token usage rated",
+  "token usage rated with a hold",
+  "token usage unrated",
   "top-up granted",
+  "usage is owed",
+  "what had expired was burnt",
 ]
 /** The least number of different points at which a process died. */
 const MIN_CRASH_POINTS = 10
 
 type History = Awaited<ReturnType<typeof simulatePrepaid>>["history"]
 
-const endsOf = ({ autos, credits, topUps, transactions }: History): ReadonlyArray<string> => [
+const burnsOf = ({ credits, invoices }: History): ReadonlyArray<string> => {
+  const voided = new Set(
+    invoices.flatMap(({ invoice }) => (invoice.state.status === "void" ? [invoice.id as string] : [])),
+  )
+  return credits
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ available, debt, invoiceId, kind, unit }) => [
+      ...(kind === "burn" && debt > 0n ? ["usage is owed"] : []),
+      ...(kind === "expire" && available > 0n ? ["what had expired was burnt"] : []),
+      ...(kind === "restore" && unit === "token" && voided.has(invoiceId ?? "")
+        ? ["a void invoice gave back what it burnt"]
+        : []),
+    ])
+}
+
+const tokensOf = ({ tokenUsages }: History): ReadonlyArray<string> =>
+  tokenUsages.flatMap(({ usage: { holdId, status } }) => [
+    `token usage ${status}`,
+    ...(holdId === null ? [] : [`token usage ${status} with a hold`]),
+  ])
+
+const endsOf = (history: History): ReadonlyArray<string> => [
+  ...burnsOf(history),
+  ...tokensOf(history),
+  ...creditsOf(history),
+]
+
+const creditsOf = ({ autos, credits, topUps, transactions }: History): ReadonlyArray<string> => [
   ...transactions.flat().flatMap(({ type }) => (type === "erased" ? ["a customer was erased"] : [])),
   ...credits.flatMap(({ entries }) => entries.map(({ kind }) => kind)),
   ...credits.flatMap(({ grants }) =>

@@ -67,14 +67,14 @@ const balancesAreEntries: Check<CreditBooks> = (books) =>
 /** What a consumption or a commit used is what its entries say, so each counts once. */
 const eachUseCountsOnce: Check<CreditBooks> = (books) =>
   accountsOf(books).flatMap(({ consumptions, entries, holds, name }) => {
-    const keys = new Set(consumptions.map(({ idempotencyKey }) => idempotencyKey))
+    const keys = consumptions.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
     const used = (isOwn: (entry: Credit.StoredEntry) => boolean): bigint => {
       const { available, debt, held } = sumOf(entries.filter(isOwn))
       return debt - available - held
     }
     const ids = new Set(entries.flatMap(({ consumptionId }) => consumptionId ?? []))
     return [
-      ...(keys.size === consumptions.length ? [] : [`${name} has two consumptions with a key`]),
+      ...(new Set(keys).size === keys.length ? [] : [`${name} has two consumptions with a key`]),
       ...(ids.size === consumptions.length ? [] : [`${name} has ${ids.size} uses of ${consumptions.length}`]),
       ...consumptions
         .filter(({ amount, id }) => used(({ consumptionId }) => consumptionId === id) !== amount)
@@ -166,9 +166,13 @@ const changesArePublished: Check<CreditBooks> = (books) => {
   return accountsOf(books).flatMap(({ entries, name }) => {
     const own = published.filter((event) => event.name === name)
     const isFalling = own.some(({ sequence }, index) => index > 0 && sequence < own[index - 1]!.sequence)
-    const expected = entries.flatMap(({ grantId, kind, sequence }) => {
+    const expected = entries.flatMap(({ available, grantId, kind, sequence }) => {
       const type = EVENTS[kind]
-      return type === undefined || grantId === null ? [] : [named({ type, sequence, grant_id: grantId })]
+      // Usage burns what had expired.
+      const isBurnt = kind === "expire" && available > 0n
+      return type === undefined || grantId === null || isBurnt
+        ? []
+        : [named({ type, sequence, grant_id: grantId })]
     })
     const given = own.filter(({ type }) => !OTHERS.has(type)).map(named)
     return [

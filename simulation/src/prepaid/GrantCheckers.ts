@@ -52,7 +52,7 @@ export const plansGrantOnce: Check = (books) => {
   ]
 }
 
-/** Every paid grant was asked for with a key, or is that of a top-up that was paid, or of an invoice that gives money back. */
+/** Every paid grant was asked for with a key, or is that of a top-up that was paid, or of an invoice that gives money or credits back. */
 export const paidGrantsAreKnown: Check = (books) => {
   const topUps = new Map(books.topUps.map(({ topUp }) => [topUp.grantId as string | null, topUp]))
   const invoices = new Map(books.invoices.map(({ invoice }) => [invoice.id as string, invoice]))
@@ -68,8 +68,10 @@ export const paidGrantsAreKnown: Check = (books) => {
         source?.id === topUp.invoiceId
       return isRight ? [] : [`${id} is ${amount} ${unit}, and not what ${topUp.id} bought`]
     }
-    const total = invoices.get(source?.id ?? "")?.state.total ?? 0n
-    return total < 0n ? [] : [`nobody granted ${id} of ${amount} ${unit}`]
+    const { lines = [], total = 0n } = invoices.get(source?.id ?? "")?.state ?? {}
+    // Its amount is what was owed and repaid: the units say so.
+    const isOfBurns = lines.some(({ origin }) => origin?.burns?.unit === unit)
+    return total < 0n || isOfBurns ? [] : [`nobody granted ${id} of ${amount} ${unit}`]
   })
 }
 

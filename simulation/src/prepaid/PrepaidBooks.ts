@@ -2,7 +2,16 @@
  * What a run of prepaid credits leaves behind: what each transaction wrote of credits, in the order of commits, and
  * what is stored at the end. Checkers see only this.
  */
-import type { AutoTopUp, Credit, CreditAlert, Subscription, Tenant, TopUp } from "@billwright/core"
+import type {
+  AutoTopUp,
+  Credit,
+  CreditAlert,
+  RateCard,
+  Subscription,
+  Tenant,
+  TokenUsage,
+  TopUp,
+} from "@billwright/core"
 import type { CreditBalance, Period } from "@billwright/engine"
 import type { MemorySnapshot } from "@billwright/memory"
 import type { PaymentBooks } from "../payments/PaymentBooks.ts"
@@ -24,6 +33,8 @@ export type Change =
     }
   | { readonly type: "top up"; readonly tenant: Tenant.Tenant; readonly topUp: TopUp.TopUp }
   | { readonly type: "auto"; readonly tenant: Tenant.Tenant; readonly auto: AutoTopUp.AutoTopUp }
+  /** Token usage as it was recorded. */
+  | { readonly type: "token usage"; readonly tenant: Tenant.Tenant; readonly usage: TokenUsage.TokenUsage }
   | { readonly type: "erased"; readonly tenant: Tenant.Tenant; readonly customerId: string }
 
 /** What a transaction did, in its order. */
@@ -35,6 +46,8 @@ export interface PrepaidBooks extends PaymentBooks {
   /** In the order of commits. */
   readonly transactions: ReadonlyArray<Transaction>
   readonly credits: MemorySnapshot["credits"]
+  /** The usage records, as they are in the end. */
+  readonly records: MemorySnapshot["records"]
   readonly subscriptions: ReadonlyArray<
     OfTenant & {
       readonly subscription: Subscription.StoredSubscription
@@ -44,6 +57,9 @@ export interface PrepaidBooks extends PaymentBooks {
   >
   readonly topUps: ReadonlyArray<OfTenant & { readonly topUp: TopUp.TopUp }>
   readonly autos: ReadonlyArray<OfTenant & { readonly auto: AutoTopUp.AutoTopUp }>
+  readonly tokenUsages: ReadonlyArray<OfTenant & { readonly usage: TokenUsage.TokenUsage }>
+  /** All versions of rate cards. */
+  readonly rateCards: ReadonlyArray<OfTenant & { readonly card: RateCard.RateCard }>
   readonly alerts: ReadonlyArray<OfTenant & { readonly alert: CreditAlert.CreditAlert }>
 }
 

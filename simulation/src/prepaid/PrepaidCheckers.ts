@@ -1,10 +1,12 @@
 /**
- * The invariants of prepaid credits: J7 of plan grants, top-ups, credits on invoices and erased customers, J6 of the
- * payments of top-ups, and J10 of credits.
+ * The invariants of prepaid credits: J7 of plan grants, top-ups, credits on invoices, usage that burns them, tokens of language
+ * models and erased customers, J6 of the payments of top-ups, and J10 of credits.
  */
+import type { Tenant } from "@billwright/core"
 import { creditCheckers } from "../credits/CreditCheckers.ts"
 import { judgePayments } from "../payments/PaymentCheckers.ts"
 import { alertsFireOnce } from "./AlertCheckers.ts"
+import { invoicesBurnWhatTheyState, usageBurnsOnce } from "./BurnCheckers.ts"
 import {
   erasedCustomersHaveNothing,
   onlyLiveGrantsAreAvailable,
@@ -12,6 +14,7 @@ import {
   plansGrantOnce,
 } from "./GrantCheckers.ts"
 import { erasedIn, type PrepaidHistory } from "./PrepaidBooks.ts"
+import { tokensAreChargedOnce, tokensAreRecordedOnce, unratedIsTold } from "./TokenCheckers.ts"
 import {
   autosBuyOneAfterAnother,
   autosHaveBought,
@@ -20,9 +23,37 @@ import {
 } from "./TopUpCheckers.ts"
 import { unitsAreAtOnePlace } from "./Units.ts"
 
+const NOTHING = { available: 0n, held: 0n, debt: 0n }
+
 type Check = (history: PrepaidHistory) => ReadonlyArray<string>
 
-const creditBooksOf = ({ credits, events }: PrepaidHistory) => ({ credits, events, turns: [], told: [] })
+/** A charge for tokens has no key, so the storage keeps it in the token usage alone. */
+const chargesOf = ({ tokenUsages }: PrepaidHistory, { mode }: Tenant.Tenant) =>
+  tokenUsages.flatMap(({ tenant, usage: { amount, consumptionId, customerId, settledAt, unit } }) =>
+    tenant.mode !== mode || consumptionId === null
+      ? []
+      : [
+          {
+            id: consumptionId,
+            customerId,
+            unit,
+            amount: amount ?? 0n,
+            idempotencyKey: null,
+            balance: NOTHING,
+            createdAt: settledAt?.epochMilliseconds ?? 0,
+          },
+        ],
+  )
+
+const creditBooksOf = (history: PrepaidHistory) => ({
+  credits: history.credits.map((rows) => ({
+    ...rows,
+    consumptions: [...rows.consumptions, ...chargesOf(history, rows.tenant)],
+  })),
+  events: history.events,
+  turns: [],
+  told: [],
+})
 
 /** Of a customer who was erased, nothing is published any more. */
 const ofKnownCustomers = (history: PrepaidHistory): PrepaidHistory => {
@@ -53,6 +84,11 @@ export const prepaidCheckers = {
   daily: autosBuyOneAfterAnother,
   bought: autosHaveBought,
   invoices: invoicesUseWhatTheyState,
+  burns: invoicesBurnWhatTheyState,
+  usage: usageBurnsOnce,
+  tokens: tokensAreChargedOnce,
+  recorded: tokensAreRecordedOnce,
+  unrated: unratedIsTold,
   erased: erasedCustomersHaveNothing,
   alerts: (history) => alertsFireOnce(ofKnownCustomers(history)),
   J10: (history) => creditCheckers.J10(creditBooksOf(ofKnownCustomers(history))),

@@ -12,9 +12,12 @@ import {
   TopUps,
 } from "@billwright/core"
 import { DateTime, Effect } from "effect"
-import { COMMANDS, type Host, MANY, type PaymentCommand, type Work } from "../payments/PaymentCommands.ts"
+import { COMMANDS, type Host, MANY } from "../payments/PaymentCommands.ts"
 import type { Choice } from "../world/Choice.ts"
+import { keyOf, type PrepaidCommand } from "./PrepaidHost.ts"
 import { KEYS } from "./PrepaidPlans.ts"
+import { TOKEN_COMMANDS } from "./TokenCommands.ts"
+import { USAGE_COMMANDS } from "./UsageCommands.ts"
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -24,22 +27,7 @@ const TTLS = [5, 60, 3_600, 5 * 86_400]
 /** How long grants of the host last. `null`: for ever. */
 const LENGTHS = [MINUTE, DAY, 9 * DAY, null]
 
-/** A host: a tenant with one customer. */
-export interface PrepaidHost extends Host {
-  /** The holds that it knows of. */
-  readonly holds: Array<string>
-}
-
-/** A command that is decided. It may run several times. */
-type PrepaidWork = (host: PrepaidHost) => ReturnType<Work>
-
-export interface PrepaidCommand extends Omit<PaymentCommand, "decide"> {
-  readonly decide: (choice: Choice, number: number) => PrepaidWork
-}
-
 const takes = (choice: Choice): bigint => BigInt(choice.int(1, MOST_TAKEN))
-
-const keyOf = (number: number) => `command ${number}`
 
 const tokens = ({ customerId }: Host) => ({ customerId, unit: "token" })
 
@@ -236,7 +224,7 @@ const subscribe: PrepaidCommand = {
       Effect.gen(function* () {
         const all = yield* Subscriptions
         const { data } = yield* all.list({ customerId, limit: MANY })
-        const live = data.find(({ phase }) => phase !== "ended")
+        const live = data.find(({ metadata: { beside }, phase }) => phase !== "ended" && beside === undefined)
         const metadata = { command: String(number) }
         if (isDone || data.some((one) => one.metadata["command"] === metadata.command)) return
         isDone = live !== undefined
@@ -281,5 +269,7 @@ export const PREPAID_COMMANDS: ReadonlyArray<PrepaidCommand> = [
   mistake,
   arm,
   subscribe,
+  ...USAGE_COMMANDS,
+  ...TOKEN_COMMANDS,
   ...COMMANDS.filter(({ name }) => MONEY.has(name)).map((command) => ({ ...command, weight: 2 })),
 ]

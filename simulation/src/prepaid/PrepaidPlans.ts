@@ -1,8 +1,8 @@
 /**
- * The plans of the simulation of prepaid credits, and what they grant, counted day by day: written differently from the
- * engine, to compare with it.
+ * The plans of the simulation of prepaid credits, what they grant, counted day by day, and what usage burns, counted call by
+ * call: written differently from the engine, to compare with it.
  */
-import type { Period, PlanDefinition } from "@billwright/engine"
+import type { Charge, Period, PlanDefinition } from "@billwright/engine"
 
 const DAY = 86_400_000
 
@@ -20,18 +20,51 @@ export const GRANTS: Readonly<Record<string, ReadonlyArray<{ unit: string; amoun
 /** The keys of the plans. */
 export const KEYS = ["small", "large", "rolling"] as const
 
-export const PLANS: ReadonlyArray<PlanDefinition> = KEYS.map((key, index) => ({
+/** What calls are counted by. */
+export const CALLS = { key: "calls", productId: "api", unit: "call" }
+
+/** How many tokens a call burns by each plan, beyond the free ones of a period. By other plans it burns none. */
+export const BURNS: Readonly<Record<string, { readonly free: number; readonly price: number }>> = {
+  large: { free: 3, price: 2 },
+  rolling: { free: 3, price: 2 },
+  metered_week: { free: 0, price: 3 },
+  metered_month: { free: 2, price: 6 },
+}
+
+const burning = (key: string): ReadonlyArray<Charge> => {
+  const terms = BURNS[key]
+  if (terms === undefined) return []
+  const price = { token: `${terms.price}` }
+  return [{ key: "calls", model: "unit", meter: CALLS.key, free: `${terms.free}`, burns: "token", price }]
+}
+
+/** Plans that cost and grant nothing. Their periods end with those of others or in between, and are billed days later. */
+const METERED: ReadonlyArray<PlanDefinition> = (["week", "month"] as const).map((unit) => ({
+  key: `metered_${unit}`,
+  name: unit,
+  currencies: ["EUR"],
+  interval: { unit, count: 1 },
+  charges: burning(`metered_${unit}`),
+  policy: { grace_hours: 72 },
+}))
+
+/** The keys of the plans of usage alone. */
+export const METERED_KEYS = METERED.map(({ key }) => key)
+
+const MONTHLY: ReadonlyArray<PlanDefinition> = KEYS.map((key, index) => ({
   key,
   name: key,
   currencies: ["EUR"],
   interval: { unit: "month", count: 1 },
-  charges: [{ key: "base", model: "flat", price: { EUR: `${10 * (index + 1)}.00` } }],
+  charges: [{ key: "base", model: "flat", price: { EUR: `${10 * (index + 1)}.00` } }, ...burning(key)],
   grants: GRANTS[key]!.map(({ amount, most, unit }) => ({
     unit,
     amount: `${amount}`,
     ...(most === 0 ? {} : { rollover: { maximum: `${most}` } }),
   })),
 }))
+
+export const PLANS = [...MONTHLY, ...METERED]
 
 const dayOf = (instant: number): number => Math.floor(instant / DAY)
 
@@ -68,4 +101,27 @@ export const mostThatStays = ({ segments }: Period, unit: string): bigint => {
   const all = segments.flatMap(({ plan }) => GRANTS[plan?.key ?? ""] ?? [])
   const mosts = all.filter((grant) => grant.unit === unit).map(({ most }) => most)
   return BigInt(Math.max(0, ...mosts))
+}
+
+/** Calls of one record. */
+export interface Calls {
+  readonly at: number
+  readonly count: number
+}
+
+/** How many tokens the calls of a period burn: each by the plan that served it, and the first of the period are free. */
+export const burntIn = ({ segments }: Period, calls: ReadonlyArray<Calls>): number => {
+  let position = 0
+  let burnt = 0
+  for (const { at, count } of calls.toSorted((a, b) => a.at - b.at)) {
+    if (at < segments[0].start) continue
+    const segment = segments.find(({ end, start }) => at >= start && at < end)
+    if (segment === undefined) continue
+    const terms = BURNS[segment.plan?.key ?? ""]
+    for (let call = 0; call < count; call++) {
+      position++
+      if (terms !== undefined && position > terms.free) burnt += terms.price
+    }
+  }
+  return burnt
 }

@@ -7,10 +7,13 @@ import {
   CreditAlerts,
   Customer,
   Customers,
+  Meters,
   Plans,
+  RateCards,
   Subscriptions,
   SubscriptionStore,
   Tenant,
+  TokenUsages,
   TopUps,
 } from "@billwright/core"
 import { MemoryInspector, type MemorySnapshot } from "@billwright/memory"
@@ -22,8 +25,11 @@ import type { Choice } from "../world/Choice.ts"
 import type { Recorder } from "../world/Recorder.ts"
 import type { Memory } from "../world/Seeded.ts"
 import type { PrepaidBooks, Transaction } from "./PrepaidBooks.ts"
-import { erase, PREPAID_COMMANDS, type PrepaidHost } from "./PrepaidCommands.ts"
-import { KEYS, PLANS } from "./PrepaidPlans.ts"
+import { erase, PREPAID_COMMANDS } from "./PrepaidCommands.ts"
+import type { PrepaidHost } from "./PrepaidHost.ts"
+import { CALLS, KEYS, METERED_KEYS, PLANS } from "./PrepaidPlans.ts"
+import { CARDS } from "./TokenCommands.ts"
+import { reconcileAll } from "./UsageCommands.ts"
 import { watch } from "./Watched.ts"
 
 /** 2026-11-21, 15:00. */
@@ -45,9 +51,12 @@ const ERASED = 0.25
 /** Where a process can be killed, beside the points of payments. */
 const CREDIT_POINTS = [
   "Collections(AutoTopUp).modify: in a transaction",
+  "Collections(TokenUsage).insert: in a transaction",
+  "Collections(TokenUsage).modify: in a transaction",
   "Collections(TopUp).insert: in a transaction",
   "Collections(TopUp).modify: in a transaction",
   "CreditStore.grantOfSource: in a transaction",
+  "CreditStore.listEntries: in a transaction",
   "CreditStore.lock: in a transaction",
   "CreditStore.write: in a transaction",
   "SubscriptionStore.save: in a transaction",
@@ -58,7 +67,7 @@ const TENANTS: ReadonlyArray<Tenant.Tenant> = [
   { accountId: Tenant.AccountId.make("acme"), mode: "test" },
 ]
 
-type Read = Pick<PrepaidBooks, "topUps" | "autos" | "alerts" | "subscriptions">
+type Read = Pick<PrepaidBooks, "topUps" | "autos" | "alerts" | "subscriptions" | "tokenUsages" | "rateCards">
 type StoredSubscription = MemorySnapshot["subscriptions"][number]["subscription"]
 
 export class PrepaidWorld {
@@ -67,7 +76,7 @@ export class PrepaidWorld {
   readonly #world: Collecting
   readonly #hosts: Array<PrepaidHost> = []
   readonly #transactions: Array<Transaction> = []
-  #read: Read = { topUps: [], autos: [], alerts: [], subscriptions: [] }
+  #read: Read = { topUps: [], autos: [], alerts: [], subscriptions: [], tokenUsages: [], rateCards: [] }
   #returned: Pick<PrepaidBooks, "refunds" | "disputes"> = { refunds: [], disputes: [] }
 
   constructor(choice: Choice, recorder: Recorder, memory: Memory, mutations: PaymentMutations) {
@@ -115,6 +124,9 @@ export class PrepaidWorld {
     }
     yield* world.advance(world.now + WEEK)
     world.isStormy = false
+    for (const [index, tenant] of TENANTS.entries()) {
+      yield* world.perform({ tenant, name: "reconcile", work: reconcileAll(this.#hosts[index]!) })
+    }
     for (let week = 0; week < SETTLING_WEEKS; week++) yield* world.advance(world.now + WEEK)
     this.#read = yield* this.#readAll()
     this.#returned = yield* world.returned(MANY)
@@ -124,12 +136,13 @@ export class PrepaidWorld {
   readonly books = Effect.suspend(() =>
     Effect.map(
       Context.get(this.#memory, MemoryInspector).snapshot,
-      ({ creditNotes, credits, events, invoices, payments }): PrepaidBooks => ({
+      ({ creditNotes, credits, events, invoices, payments, records }): PrepaidBooks => ({
         creditNotes,
         credits,
         events,
         invoices,
         payments,
+        records,
         ...this.#read,
         ...this.#returned,
         transactions: this.#transactions,
@@ -145,12 +158,22 @@ export class PrepaidWorld {
     const choice = this.#choice
     const plan = choice.chance(0.85) ? choice.pick(KEYS) : undefined
     const maxPerDay = choice.chance(0.8) ? choice.int(1, 3) : undefined
+    const metered = choice.chance(0.7) ? choice.pick(METERED_KEYS) : undefined
+    // Invoices that nobody is charged for stay open, and can be voided.
+    const collectionMethod = choice.chance(0.3) ? "send_invoice" : "charge_automatically"
     const begin = Effect.gen(function* () {
-      const { id: customerId } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
+      const ada = { name: "Ada", email: "ada@example.com", collectionMethod } as const
+      const { id: customerId } = yield* (yield* Customers).create(ada)
       const account = { customerId, unit: "token" }
       yield* (yield* CreditAlerts).create({ ...account, level: 25n })
+      yield* (yield* Meters).create(CALLS)
       yield* (yield* Plans).push({ plans: PLANS })
-      if (plan !== undefined) yield* (yield* Subscriptions).create({ customerId, plan })
+      yield* (yield* RateCards).push({ rateCards: CARDS.slice(0, 1) })
+      const { create } = yield* Subscriptions
+      if (metered !== undefined) {
+        yield* create({ customerId, plan: metered, metadata: { beside: "another" } })
+      }
+      if (plan !== undefined) yield* create({ customerId, plan })
       if (maxPerDay !== undefined) {
         const pack = { ...account, amount: 30n, currency: "EUR", price: 500n }
         yield* (yield* AutoTopUps).create({ ...pack, level: 20n, maxPerDay })
@@ -158,7 +181,7 @@ export class PrepaidWorld {
       return Customer.CustomerId.make(customerId)
     })
     return Effect.map(Effect.orDie(this.#world.first.run(tenant, begin)), (customerId) => {
-      this.#hosts.push({ customerId, recorded: new Map(), holds: [] })
+      this.#hosts.push({ customerId, recorded: new Map(), holds: [], records: [] })
     })
   }
 
@@ -169,12 +192,16 @@ export class PrepaidWorld {
         const topUps = (yield* (yield* TopUps).list({ limit: MANY })).data
         const autos = (yield* (yield* AutoTopUps).list({ limit: MANY })).data
         const alerts = (yield* (yield* CreditAlerts).list({ limit: MANY })).data
+        const usages = (yield* (yield* TokenUsages).list({ limit: MANY })).data
+        const cards = (yield* (yield* RateCards).list({ limit: MANY })).data
         const { subscriptions } = yield* Context.get(this.#memory, MemoryInspector).snapshot
         const own = subscriptions.filter((one) => one.tenant.mode === tenant.mode)
         return {
           topUps: topUps.map((topUp) => ({ tenant, topUp })),
           autos: autos.map((auto) => ({ tenant, auto })),
           alerts: alerts.map((alert) => ({ tenant, alert })),
+          tokenUsages: usages.map((usage) => ({ tenant, usage })),
+          rateCards: cards.map((card) => ({ tenant, card })),
           subscriptions: yield* Effect.forEach(own, ({ subscription }) =>
             Effect.map(this.#periodsOf(subscription), (periods) => ({ tenant, subscription, periods })),
           ),
@@ -187,6 +214,8 @@ export class PrepaidWorld {
         topUps: all.flatMap(({ topUps }) => topUps),
         autos: all.flatMap(({ autos }) => autos),
         alerts: all.flatMap(({ alerts }) => alerts),
+        tokenUsages: all.flatMap(({ tokenUsages }) => tokenUsages),
+        rateCards: all.flatMap(({ rateCards }) => rateCards),
         subscriptions: all.flatMap(({ subscriptions }) => subscriptions),
       })),
     )

@@ -94,8 +94,11 @@ export const autosHaveBought: Check = ({ autos, credits, now, topUps, transactio
       .flatMap(({ accounts }) => accounts)
       .find((one) => one.customerId === customerId && one.unit === unit)
     const own = topUps.filter(({ topUp }) => topUp.autoTopUpId === id).map(({ topUp }) => topUp)
+    const newest = own.toSorted((a, b) => b.createdAt.epochMilliseconds - a.createdAt.epochMilliseconds)[0]
     const isWaiting =
       suspendedAt !== null ||
+      // Somebody voided its invoice: it buys again when the level is crossed again.
+      newest?.status === "canceled" ||
       erased.has(customerId) ||
       own.some(({ status }) => status === "pending") ||
       own.filter((one) => dayOf(one) >= Math.floor(now / DAY)).length >= maxPerDay
@@ -104,11 +107,11 @@ export const autosHaveBought: Check = ({ autos, credits, now, topUps, transactio
   })
 }
 
-/** What invoices use of credits is what they state, and what void ones gave back is that, once. */
+/** What invoices use of credits in money is what they state, and what void ones gave back is that, once. */
 export const invoicesUseWhatTheyState: Check = ({ credits, invoices }) => {
   const entries = credits.flatMap((rows) => rows.entries)
   return invoices.flatMap(({ invoice: { id, state } }) => {
-    const own = entries.filter(({ invoiceId }) => invoiceId === id)
+    const own = entries.filter(({ invoiceId, unit }) => invoiceId === id && unit === state.currency)
     const of = (kind: string) => sumOf(own.flatMap((entry) => (entry.kind === kind ? [entry.available] : [])))
     const stated = sumOf([
       ...state.discounts.flatMap(({ amount, type }) => (type === "promotional_credit" ? [amount] : [])),

@@ -6,6 +6,7 @@ import type { Credit } from "@billwright/core"
 import type { AccountChange, PrepaidBooks } from "./PrepaidBooks.ts"
 
 const AVAILABLE = "available"
+/** Gone for good when a hold or an invoice gave them back to a grant that had ended. */
 const EXPIRED = "expired"
 const VOIDED = "voided"
 const TAKEN_BACK = "taken back"
@@ -17,16 +18,27 @@ type Entry = Credit.StoredEntry
 const usedBy = ({ consumptionId, holdId, invoiceId }: Entry): string =>
   `used by ${consumptionId ?? holdId ?? invoiceId ?? "nobody"}`
 
+/** Gone unused at an instant. An invoice for usage before that may burn them yet. */
+const unusedAt = (at: number): string => `unused at ${at}`
+const wentUnused = (place: string): number => (place.startsWith("unused at ") ? Number(place.slice(10)) : -1)
+
+const isGone = (place: string): boolean => place === EXPIRED || place === VOIDED || wentUnused(place) >= 0
+
 /** The units of one account. */
 class UnitAccount {
   /** How many units of a grant are at a place. */
   readonly #places = new Map<string, Map<string, bigint>>()
   readonly #amounts = new Map<string, bigint>()
+  readonly #grants = new Map<string, Credit.StoredGrant>()
+  readonly #begun = new Set<string | null>()
+  /** What each invoice burnt beyond all units, and did not give back. */
+  readonly #burntDebts = new Map<string, bigint>()
   readonly problems: Array<string> = []
   #debt = 0n
 
   /** Follows a change, and notes what the units contradict. */
   follow({ balance, entries, grants, name }: AccountChange): void {
+    for (const grant of grants) this.#grants.set(grant.id, grant)
     for (const entry of entries) this.#followEntry(entry)
     this.#checkAmounts(grants, entries)
     const sum = (isWanted: (place: string) => boolean): bigint =>
@@ -46,13 +58,14 @@ class UnitAccount {
     const hold = `held by ${holdId}`
     switch (kind) {
       case "grant":
+        this.#begun.add(entry.grantId)
         return this.#create(entry, available)
       case "adjust":
         if (available > 0n) return this.#create(entry, available)
         this.#debt += debt
         return this.#move(entry, AVAILABLE, TAKEN_BACK, -available)
       case "expire":
-        return this.#move(entry, AVAILABLE, EXPIRED, -available)
+        return this.#expire(entry)
       case "void":
         return this.#move(entry, AVAILABLE, VOIDED, -available)
       case "reserve":
@@ -68,11 +81,79 @@ class UnitAccount {
         this.#debt += debt
         return this.#move(entry, AVAILABLE, REPAID, -available)
       case "consume":
+        // A charge for tokens may be beyond all units.
+        this.#debt += debt
+        return this.#move(entry, AVAILABLE, usedBy(entry), -available)
       case "apply":
         return this.#move(entry, AVAILABLE, usedBy(entry), -available)
+      case "burn":
+        return this.#burn(entry)
       case "restore":
-        return this.#move(entry, usedBy(entry), AVAILABLE, available)
+        return this.#restore(entry)
     }
+  }
+
+  /** What goes unused by the clock can be burnt later, by an invoice for usage before that. */
+  #expire(entry: Entry): void {
+    const { at, available, holdId, invoiceId } = entry
+    if (available < 0n) {
+      const isByClock = holdId === null && invoiceId === null
+      return this.#move(entry, AVAILABLE, isByClock ? unusedAt(at) : EXPIRED, -available)
+    }
+    const places = [...this.#of(entry.grantId)].filter(([place]) => wentUnused(place) >= at)
+    let rest = available
+    for (const [place, count] of places.toSorted(([a], [b]) => wentUnused(a) - wentUnused(b))) {
+      const part = count < rest ? count : rest
+      rest -= part
+      this.#move(entry, place, AVAILABLE, part)
+    }
+    if (rest > 0n) this.problems.push(`${entry.id} burns ${rest} that did not go unused since ${at}`)
+  }
+
+  /** Usage burns units that could be used before an instant. What it owes, none of those is left for. */
+  #burn(entry: Entry): void {
+    const { at, available, debt, grantId, id } = entry
+    const effectiveAt = this.#grants.get(grantId ?? "")?.effectiveAt ?? 0
+    if (grantId !== null && effectiveAt >= at) {
+      this.problems.push(`${id} burns ${grantId}, which begins at ${effectiveAt}, for usage before ${at}`)
+    }
+    this.#move(entry, AVAILABLE, usedBy(entry), -available)
+    if (debt === 0n) return
+    this.#debt += debt
+    this.#owe(entry, debt)
+    for (const [one, places] of this.#places) {
+      const grant = this.#grants.get(one)
+      if (grant === undefined || grant.effectiveAt >= at || grant.status === "voided") continue
+      for (const [place, count] of places) {
+        const isUsable = place === AVAILABLE || wentUnused(place) >= at
+        if (isUsable && count > 0n)
+          this.problems.push(`${id} owes ${debt}, and ${count} of ${one} are ${place}`)
+      }
+    }
+  }
+
+  /** Changes what an invoice owes. It gives back no more of that than it owed. */
+  #owe({ id, invoiceId }: Entry, by: bigint): void {
+    const owed = (this.#burntDebts.get(invoiceId ?? "") ?? 0n) + by
+    this.#burntDebts.set(invoiceId ?? "", owed)
+    if (owed < 0n) this.problems.push(`${id} gives back ${-owed} more than ${invoiceId} owed`)
+  }
+
+  /** What an invoice used goes back to where it came from. What it owed, and others have repaid, makes a grant of its own. */
+  #restore(entry: Entry): void {
+    const { available, debt, grantId } = entry
+    if (grantId === null) {
+      this.#debt += debt
+      return this.#owe(entry, debt)
+    }
+    if (!this.#isOfDebt(grantId)) return this.#move(entry, usedBy(entry), AVAILABLE, available)
+    this.#create(entry, available)
+    this.#owe(entry, -available)
+  }
+
+  /** Whether a grant is of what an invoice gives back of repaid debts: nobody granted it. */
+  #isOfDebt(grantId: string): boolean {
+    return this.#grants.get(grantId)?.source?.type === "invoice" && !this.#begun.has(grantId)
   }
 
   #of(grantId: string | null): Map<string, bigint> {
@@ -109,11 +190,16 @@ class UnitAccount {
       expected += amount - (before ?? 0n)
       const places = this.#of(id)
       if (before !== undefined && amount < before) {
-        gone += (places.get(EXPIRED) ?? 0n) + (places.get(VOIDED) ?? 0n)
+        for (const [place, count] of places) if (isGone(place)) gone += count
       }
     }
     const created = entries
-      .filter(({ kind }) => kind === "grant" || kind === "adjust")
+      .filter(
+        ({ grantId, kind }) =>
+          kind === "grant" ||
+          kind === "adjust" ||
+          (kind === "restore" && grantId !== null && this.#isOfDebt(grantId)),
+      )
       .reduce((sum, { available, debt }) => sum + available - debt, 0n)
     if (created < expected || created > expected + gone) {
       const ids = grants.map(({ id }) => id).join(", ")

@@ -9,6 +9,7 @@ import {
   CurrentTenant,
   Customer,
   type Tenant,
+  TokenUsage,
   TopUp,
   Transactor,
 } from "@billwright/core"
@@ -43,6 +44,13 @@ const noting = <A>(change: (tenant: Tenant.Tenant, value: A) => Change, values: 
   }
 }
 
+const inserting = ({ insert }: Collection<TokenUsage.TokenUsage>) => ({
+  insert: (usage: TokenUsage.TokenUsage) =>
+    Effect.tap(insert(usage), () =>
+      note(({ changes }, tenant) => changes.push({ type: "token usage", tenant, usage })),
+    ),
+})
+
 const erasing = ({ remove }: Collection<Customer.Customer>) => ({
   remove: (customerId: string) =>
     Effect.tap(remove(customerId), (isRemoved) =>
@@ -67,6 +75,8 @@ const watchedCollections = (collections: Collections["Service"]): Collections["S
             (tenant, auto) => ({ type: "auto", tenant, auto }),
             values as object as Collection<AutoTopUp.AutoTopUp>,
           )
+        case TokenUsage.tokenUsages.type:
+          return inserting(values as object as Collection<TokenUsage.TokenUsage>)
         case Customer.customers.type:
           return erasing(values as object as Collection<Customer.Customer>)
         default:

@@ -1,7 +1,18 @@
 /**
  * Rules and storages of prepaid credits with one planted bug each.
  */
-import { Credit, CreditStore, DueStore, EventStore, Id, TopUp, Transactor } from "@billwright/core"
+import {
+  Credit,
+  CreditStore,
+  DueStore,
+  EventStore,
+  Id,
+  InvoiceStore,
+  RateCard,
+  TokenUsage,
+  TopUp,
+  Transactor,
+} from "@billwright/core"
 import { Context, Effect, Option } from "effect"
 import type { PaymentMutations } from "../../src/payments/Collecting.ts"
 import type { PrepaidInvariant } from "../../src/prepaid/PrepaidCheckers.ts"
@@ -53,6 +64,21 @@ const listing = (isSeen: (topUp: TopUp.TopUp) => boolean) =>
     list: (filter, page) =>
       Effect.map(list(filter, page), ({ data, hasMore }) => ({ data: data.filter(isSeen), hasMore })),
   }))
+
+/** The entries of expiries that rules read are otherwise than they are. */
+const expiring = (seen: (entry: Credit.StoredEntry) => ReadonlyArray<Credit.StoredEntry>) =>
+  change(CreditStore, ({ listEntries }) => ({
+    listEntries: (filter, query) =>
+      Effect.map(listEntries(filter, query), (page) =>
+        filter.kind === "expire" ? { ...page, data: page.data.flatMap(seen) } : page,
+      ),
+  }))
+
+const tokenUsages = (patch: Parameters<typeof changeValues<TokenUsage.TokenUsage>>[1]) =>
+  changeValues<TokenUsage.TokenUsage>(TokenUsage.tokenUsages.type, patch)
+
+const unrated = (usage: TokenUsage.TokenUsage): TokenUsage.TokenUsage =>
+  usage.status === "rated" ? { ...usage, status: "unrated" } : usage
 
 /** Events whose type has a beginning are not published, some or all. */
 const silent = (beginning: string, often = () => true) =>
@@ -211,6 +237,76 @@ export const prepaid: ReadonlyArray<PrepaidBug> = [
       ),
     })),
   ),
+  stored("an invoice states that usage burns credits, and does not burn them", ["burns"], losing("burn")),
+  stored(
+    "a void invoice keeps what its usage burnt",
+    ["burns"],
+    change(CreditStore, ({ write }) => ({
+      write: (key, given) =>
+        key.unit === "token" && has("restore")(given) ? Effect.void : write(key, given),
+    })),
+  ),
+  stored(
+    "usage owes what went unused of the grants of its period",
+    ["units"],
+    expiring(() => []),
+  ),
+  stored(
+    "what went unused is burnt by each invoice that is late",
+    ["units"],
+    expiring((entry) => (entry.available > 0n ? [] : [entry])),
+  ),
+  stored(
+    "what a hold gives back to a grant that has ended is burnt",
+    ["units"],
+    expiring((entry) => [{ ...entry, holdId: null }]),
+  ),
+  stored(
+    "late usage is burnt by each invoice after it",
+    ["usage"],
+    change(InvoiceStore, ({ billedLines }) => ({
+      billedLines: (...input) =>
+        Effect.map(billedLines(...input), (all) =>
+          all.filter(({ line }) => (line.origin?.burns ?? null) === null || line.kind !== "adjustment"),
+        ),
+    })),
+  ),
+  stored(
+    "tokens without a price are recorded as free",
+    ["tokens"],
+    tokenUsages(({ insert }) => ({
+      insert: (usage) =>
+        insert(usage.status === "rated" ? usage : { ...usage, status: "rated", amount: 0n, exact: "0" }),
+    })),
+  ),
+  stored(
+    "tokens are priced by other terms than those of their version",
+    ["tokens"],
+    changeValues<RateCard.RateCard>(RateCard.rateCards.type, ({ list }) => ({
+      list: (filter, page) =>
+        Effect.map(list(filter, page), ({ data, hasMore }) => ({
+          data: data.map((card) => ("status" in filter ? { ...card, markup: "50" } : card)),
+          hasMore,
+        })),
+    })),
+  ),
+  stored(
+    "what is rated already is charged again after a lost answer",
+    ["tokens", "once"],
+    tokenUsages(({ find, modify }) => ({
+      find: (id) => Effect.map(find(id), Option.map(unrated)),
+      modify: (id, by) => modify(id, (usage) => by(unrated(usage))),
+    })),
+  ),
+  stored(
+    "a call is charged again after a lost answer",
+    ["recorded"],
+    tokenUsages(({ list }) => ({
+      list: (filter, page) =>
+        "idempotencyKey" in filter ? Effect.succeed({ data: [], hasMore: false }) : list(filter, page),
+    })),
+  ),
+  stored("that tokens have no price is not published", ["unrated"], silent("usage.unrated")),
   stored("an alert does not fire", ["alerts"], silent("credit.low", everyNth(3))),
   stored("that a plan grants more is not published", ["J10"], silent("credit.adjusted")),
 ]
