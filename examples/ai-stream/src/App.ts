@@ -40,6 +40,10 @@ export const createApp = (billing: Billing, model: Model): Express => {
       response.status(400).json({ error: `prompt must be a text of 1 to ${MAX_PROMPT} characters` })
       return
     }
+    // Before anything else that takes time: the client may go away at any moment.
+    const away = new AbortController()
+    response.on("close", () => away.abort())
+
     // A customer who doesn't have the most that it may cost gets no answer.
     const input = countTokens(prompt)
     const hold = await billing.holds.reserve({
@@ -50,8 +54,6 @@ export const createApp = (billing: Billing, model: Model): Express => {
     })
 
     response.type("text/plain")
-    const away = new AbortController()
-    response.on("close", () => away.abort())
     let output = 0
     let used: TokenCounts | undefined
     try {

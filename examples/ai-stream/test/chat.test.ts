@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { Billing } from "billwright"
 import { createTestBilling } from "billwright/testing"
 import { afterEach, describe, expect, it } from "vitest"
 import { card, createApp } from "../src/App.ts"
@@ -13,13 +14,13 @@ afterEach(async () => {
 })
 
 /** The app with a customer who has so many credits. */
-const start = async (model: Model, credits = 1) => {
+const start = async (model: Model, credits = 1, slowed = (billing: Billing): Billing => billing) => {
   const billing = await createTestBilling({ now: "2026-01-01T00:00:00Z" })
   await billing.rateCards.push(card)
   const { id: customerId } = await billing.testing.customer()
   const account = { customerId, unit: "credit" }
   await billing.credits.grant({ ...account, kind: "paid", amount: credits * CREDIT })
-  const server: Server = createApp(billing, model).listen(0, "127.0.0.1")
+  const server: Server = createApp(slowed(billing), model).listen(0, "127.0.0.1")
   await once(server, "listening")
   ends.push(
     () => billing.close(),
@@ -36,7 +37,7 @@ const start = async (model: Model, credits = 1) => {
       body: JSON.stringify({ prompt }),
       ...init,
     })
-  return { billing, chat, balance: () => billing.credits.balance(account) }
+  return { billing, chat, server, balance: () => billing.credits.balance(account) }
 }
 
 /** Waits until the app has settled the hold: it does so after the client is gone. */
@@ -103,6 +104,33 @@ describe("the endpoint", () => {
     const second = await start(failing)
     expect((await second.chat("go on")).status).toBe(502)
     expect(await second.balance()).toMatchObject({ available: 1_000_000n, held: 0n })
+  })
+
+  it("asks no model when the client goes away while the credits are held", async () => {
+    let isGone: (() => void) | undefined
+    const gone = new Promise<void>((resolve) => (isGone = resolve))
+    let isHeld: (() => void) | undefined
+    const held = new Promise<void>((resolve) => (isHeld = resolve))
+    const slowed = (billing: Billing): Billing => ({
+      ...billing,
+      holds: {
+        ...billing.holds,
+        reserve: async (input) => {
+          const hold = await billing.holds.reserve(input)
+          isHeld?.()
+          await gone
+          return hold
+        },
+      },
+    })
+    const { balance, chat, server } = await start(parrot(0), 1, slowed)
+    server.on("request", (_, response) => response.on("close", () => isGone?.()))
+    const away = new AbortController()
+    const asked = chat("go on", { signal: away.signal }).catch((error: Error) => error.name)
+    await held
+    away.abort()
+    expect(await asked).toBe("AbortError")
+    expect(await settled(balance)).toMatchObject({ available: 1_000_000n, held: 0n })
   })
 
   it("refuses whoever can't pay the most that it may cost, also with many requests at once", async () => {

@@ -1,6 +1,7 @@
 /** An API whose callers may send as many requests as their plan says. */
+import { randomUUID } from "node:crypto"
 import { type Billing, InvalidInputError } from "billwright"
-import express, { type Express, type Request, type RequestHandler } from "express"
+import express, { type Express, type RequestHandler } from "express"
 
 export interface AppOptions {
   readonly billing: Billing
@@ -11,9 +12,9 @@ export interface AppOptions {
 }
 
 /** Lets a request through if its customer may send one more, and counts it. */
-const limited = (feature: string, { billing, customerOf, now = Date.now }: AppOptions): RequestHandler => {
-  const idempotencyKeyOf = (request: Request) => request.get("idempotency-key")
-  return async (request, response, next) => {
+const limited =
+  (feature: string, { billing, customerOf, now = Date.now }: AppOptions): RequestHandler =>
+  async (request, response, next) => {
     const customerId = customerOf(request.get("x-api-key") ?? "")
     if (customerId === undefined) {
       response.status(401).json({ error: "x-api-key must be a key of yours" })
@@ -22,8 +23,8 @@ const limited = (feature: string, { billing, customerOf, now = Date.now }: AppOp
     const { allowed, balance, limit, reason, resetsAt } = await billing.entitlements.consume({
       customerId,
       feature,
-      // A request that is sent again counts once.
-      idempotencyKey: idempotencyKeyOf(request),
+      // It counts once, also when the answer of the database is lost. A key of the caller would let all requests with it through.
+      idempotencyKey: randomUUID(),
     })
     const seconds = resetsAt === null ? null : Math.max(0, Math.ceil((resetsAt.getTime() - now()) / 1_000))
     if (limit !== null) response.set("RateLimit-Limit", String(limit))
@@ -37,7 +38,6 @@ const limited = (feature: string, { billing, customerOf, now = Date.now }: AppOp
     if (seconds !== null) response.set("Retry-After", String(seconds))
     response.status(429).json({ error: `you have used all ${limit} requests of your plan` })
   }
-}
 
 export const createApp = (options: AppOptions): Express => {
   const app = express()
