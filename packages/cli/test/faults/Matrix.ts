@@ -141,6 +141,22 @@ export const MATRIX: ReadonlyArray<Row> = [
     "SIGKILL of a process that checks spend alerts, before or after any commit; 4 processes at once",
     "each alert fires once, with its event",
   ),
+  row(
+    71,
+    "SIGKILL, again and again, of 4 processes with 64 callers of one account of credits, before and after writes",
+    "J7: each call counts once, nobody uses more than there is, and the account is its entries",
+  ),
+  row(72, "answers to statements are lost while 64 callers use one account", "J7, as in row 71"),
+  row(
+    73,
+    "a hold lapses by the clock of one process while another one commits it",
+    "J7: it is committed in time, or late with what it used as debt",
+  ),
+  row(
+    75,
+    "64 callers whose clocks are an hour apart, over the end of a grant and of holds",
+    "J7, as in row 71",
+  ),
 ]
 
 declare module "vitest" {
