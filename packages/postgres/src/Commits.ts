@@ -1,16 +1,19 @@
-import { Signal } from "@billwright/core"
 /**
  * Tells waiting code that something was committed: at once within this process, and by `NOTIFY` between processes.
  *
  * These signals only save time. Code that waits also checks by itself from time to time, so a lost signal does no
  * harm. `NOTIFY` is sent after the commit, outside of the transaction: in a transaction it would make all commits of
  * the database that use `NOTIFY` wait for each other.
+ *
+ * The connection that listens also shows that this process lives: see `WorkerSession`.
  */
+import { Signal } from "@billwright/core"
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Queue, RcRef, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
+import * as WorkerSession from "./WorkerSession.ts"
 
 /** The channel of `NOTIFY`. A payload begins with the name of the schema. */
 const CHANNEL = "billwright"
@@ -31,6 +34,8 @@ export interface CommitsService {
    */
   readonly announce: Effect.Effect<void>
   readonly subscribe: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
+  /** This process among those that share the storage. */
+  readonly worker: WorkerSession.Worker
 }
 
 export class Commits extends Context.Service<Commits, CommitsService>()("@billwright/postgres/Commits") {
@@ -52,16 +57,17 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
     all.notify()
   })
   const announce = Effect.flatMap(database.client, (sql) => sql.afterCommit(notify))
+  const worker = WorkerSession.make(database)
 
   const client = mayListen ? yield* listeningClient : undefined
-  if (client === undefined) return Commits.of({ announce, subscribe: all.subscribe })
+  if (client === undefined) return Commits.of({ announce, subscribe: all.subscribe, worker })
 
   const sender = `${database.schema} ${crypto.randomUUID()}`
   yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, sender))
   // Listening needs a connection of its own, so it lasts only while there are subscribers.
   const listener = yield* RcRef.make({
     acquire: Effect.forkScoped(
-      listen(client, (payload) => {
+      listen(client, worker, (payload) => {
         if (payload.startsWith(`${database.schema} `) && payload !== sender) all.notify()
       }),
     ),
@@ -69,6 +75,7 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   return Commits.of({
     announce,
     subscribe: Effect.andThen(RcRef.get(listener), all.subscribe),
+    worker,
   })
 })
 
@@ -99,7 +106,11 @@ const broadcast = (client: PgClient.PgClient, committed: Signal.Awaiting, sender
   )
 
 /** Receives the notifications of other processes. Reconnects whenever its connection is lost. */
-const listen = (client: PgClient.PgClient, onNotification: (payload: string) => void) =>
+const listen = (
+  client: PgClient.PgClient,
+  worker: WorkerSession.Worker,
+  onNotification: (payload: string) => void,
+) =>
   Effect.suspend(() => {
     let pause = RECONNECT_MILLIS
     const once = Effect.scoped(
@@ -108,6 +119,7 @@ const listen = (client: PgClient.PgClient, onNotification: (payload: string) => 
         // answer.
         const listening = yield* Effect.acquireRelease(Scope.make(), Scope.close)
         const connection = yield* PgConnection.make(client.config)
+        yield* worker.begin(connection)
         const notifications = yield* Scope.provide(connection.listen(CHANNEL), listening)
         pause = RECONNECT_MILLIS
         return yield* Effect.forever(
@@ -117,6 +129,7 @@ const listen = (client: PgClient.PgClient, onNotification: (payload: string) => 
     )
     return once.pipe(
       Effect.ignoreCause,
+      Effect.andThen(worker.lost),
       Effect.andThen(
         Effect.suspend(() => {
           const current = pause

@@ -7,7 +7,7 @@ import { Host, PostgresClient, Storage, type StorageOptions } from "@billwright/
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Option, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Client, Pool } from "pg"
+import { type Client, Pool } from "pg"
 import * as Proxy from "./Proxy.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -45,16 +45,6 @@ const isSignalled = (
 /** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 200
 
-const administrator = (connectionString: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const client = new Client({ connectionString })
-      await client.connect()
-      return client
-    }),
-    (client) => Effect.promise(() => client.end()),
-  )
-
 const LISTENERS = "from pg_stat_activity where datname = current_database() and query like 'LISTEN%'"
 
 const listeners = (admin: Client) =>
@@ -70,7 +60,7 @@ describe("notifications of commits", () => {
   it.live("reach other processes, and take a connection only while somebody waits", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
-      const admin = yield* administrator(url)
+      const admin = yield* TestDatabase.administrator(url)
       const [a, b] = [yield* process(ownClient(url)), yield* process(ownClient(url))]
       assert.strictEqual(yield* listeners(admin), 0)
       yield* Effect.scoped(
@@ -91,7 +81,7 @@ describe("notifications of commits", () => {
       const other = yield* process(ownClient(url), { schema: "metering" })
       const a = yield* process(ownClient(url))
       const awaiting = yield* other.run(committed)
-      yield* until(yield* administrator(url), 1)
+      yield* until(yield* TestDatabase.administrator(url), 1)
       assert.isFalse(yield* isSignalled(awaiting, a.run(publish()), 10))
     }).pipe(Effect.scoped),
   )
@@ -99,7 +89,7 @@ describe("notifications of commits", () => {
   it.live("arrive again after the connection was lost", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
-      const admin = yield* administrator(url)
+      const admin = yield* TestDatabase.administrator(url)
       const [a, b] = [yield* process(ownClient(url)), yield* process(ownClient(url))]
       const awaiting = yield* b.run(committed)
       assert.isTrue(yield* isSignalled(awaiting, a.run(publish()), LOOKS))
@@ -125,7 +115,7 @@ describe("notifications of commits", () => {
   it.live("are not listened for behind a proxy, on a host's pool, or when listening is off", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
-      const admin = yield* administrator(url)
+      const admin = yield* TestDatabase.administrator(url)
       const pool = yield* Effect.acquireRelease(
         // Its idle connections may be closed when the database is dropped. The pool reports that by an event that
         // would end the process.
@@ -150,7 +140,7 @@ describe("notifications of commits", () => {
   it.live("are combined for many commits soon after each other, and sent outside of their transactions", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
-      const admin = yield* administrator(url)
+      const admin = yield* TestDatabase.administrator(url)
       const a = yield* process(ownClient(url))
       const heard: Array<string | undefined> = []
       admin.on("notification", ({ payload }) => heard.push(payload))
@@ -174,7 +164,7 @@ describe("in a host's own transaction", () => {
   it.live("an event and its deliveries commit and roll back with the host's rows", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
-      const host = yield* administrator(url)
+      const host = yield* TestDatabase.administrator(url)
       const a = yield* process(ownClient(url))
       yield* a.run(newEndpoint())
       for (const end of ["commit", "rollback"] as const) {

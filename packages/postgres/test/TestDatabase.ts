@@ -51,6 +51,17 @@ export const make = Effect.acquireRelease(
   ({ name }) => Effect.promise(() => drop(name)),
 ).pipe(Effect.map(({ url }) => url))
 
+/** A client that is not the library's, until the scope closes. */
+export const administrator = (connectionString: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ connectionString })
+      await client.connect()
+      return client
+    }),
+    (client) => Effect.promise(() => client.end()),
+  )
+
 /** A client of a new database. */
 export const layerClient = (options: Partial<PostgresClient.ClientOptions> = {}) =>
   Layer.unwrap(Effect.map(make, (url) => PostgresClient.layer({ url: Redacted.make(url), ...options })))

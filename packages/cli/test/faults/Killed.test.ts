@@ -19,6 +19,9 @@ afterEach(async () => {
 }, TIMEOUT)
 afterAll(() => world.stop(), TIMEOUT)
 
+/** A lease that no test waits for. */
+const LONG_LEASE = ["--lease-seconds", "3600", "--attempt-seconds", "600"]
+
 const leases = async (): Promise<number> => {
   const [row] = await postgres.query(
     "select count(*) as n from billwright.webhook_pending where leased_until is not null",
@@ -58,6 +61,29 @@ describe("a worker that is killed", () => {
     assert.lengthOf(receiver.received(target.path), 1)
     await world.retire(target)
   })
+
+  it(
+    "beside a worker that lives: that one sends the event long before the lease ends",
+    ofRows(1),
+    async () => {
+      const target = await world.target("/beside")
+      const worker = await world.worker(LONG_LEASE)
+      receiver.isDeaf = true
+      const connected = receiver.until("connection")
+      const eventId = await world.tenant.publish()
+      await connected
+      await world.worker(LONG_LEASE)
+      await worker.stop("SIGKILL")
+      receiver.drop()
+      receiver.isDeaf = false
+
+      await world.tenant.deliveryThat(eventId, ({ status }) => status === "Delivered")
+      const [delivery] = await checkAll(world, target, [eventId])
+      assert.deepStrictEqual(outcomes(delivery!), ["unknown", 204])
+      assert.lengthOf(receiver.received(target.path), 1)
+      await world.retire(target)
+    },
+  )
 
   it("after the 2xx and before the commit: the same request is sent again", ofRows(2), async () => {
     const target = await world.target("/answered")

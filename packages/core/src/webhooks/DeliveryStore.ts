@@ -196,7 +196,8 @@ export class DeliveryStore extends Context.Service<
      * any gets a second one. When the last turn is not enough for all tenants, those with the longest due delivery come
      * first. A long backlog of one endpoint or tenant does not hide the deliveries of others.
      *
-     * A leased delivery is due again when its lease ends; until then that instant is its `nextAttemptAt`. It may then
+     * A leased delivery is due again when its lease ends; until then that instant is its `nextAttemptAt`. A lease also
+     * ends when its worker has died, where the storage can tell. It may then
      * count as due for as long as it was before. The claim that finds it records and counts the lost attempt: begun at
      * the `now` of the lost claim, with the error `unknown`, without headers or an answer. A lost attempt does not
      * change the endpoint's `failingSince`.

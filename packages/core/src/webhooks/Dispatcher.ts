@@ -2,7 +2,7 @@
  * The dispatcher: it claims deliveries that are due, makes their attempts, and writes the results.
  *
  * Any number of dispatchers can work on one storage, in any number of processes. They hold deliveries by leases. When a
- * process dies, others take its deliveries over once the leases end.
+ * process dies, others take its deliveries over once the leases end, or once the storage notices the death.
  *
  * Delivery is at least once: when a process dies after a receiver's answer and before the result is written, the same
  * event is sent again, with the same bytes.

@@ -18,6 +18,7 @@ import { instantOf, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
 import { count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
 import { define } from "./SqlFunction.ts"
+import { deadWorkers, WORKER_LENGTH } from "./WorkerFunctions.ts"
 
 /** How many due deliveries are looked at first, those due longest first, for each one asked for. */
 const FIRST_LOOK = 4
@@ -30,7 +31,9 @@ const MAX_VISITS = 500
 /** How many rounds a claim takes, including those to replace picks that another claim had locked. */
 const MAX_ROUNDS = 6
 
-const isFree = "(q.leased_until is null or q.leased_until <= v_now)"
+/** Whether nobody has the delivery: it has no lease, the lease has ended, or its worker is dead. */
+const isFree = `(q.leased_until is null or q.leased_until <= v_now
+              or v_dead is not null and left(q.lease_token::text, ${WORKER_LENGTH}) = any (v_dead))`
 
 /** How many more deliveries of each of some endpoints this claim may take. */
 const rooms = (endpoints: string): string => `
@@ -225,10 +228,13 @@ declare
   v_modes text[] := '{}';
   v_lost boolean[] := '{}';
   v_locked integer;
+  v_dead text[];
 begin
   if p_is_repeat then${answer(schema, leasedBefore(schema))}
     if found then return; end if;
   end if;
+  v_dead := (${deadWorkers(schema, `left(p_token::text, ${WORKER_LENGTH})`)}
+  );
 
   for v_round in 1..${MAX_ROUNDS} loop
     case v_by

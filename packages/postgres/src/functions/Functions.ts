@@ -41,6 +41,7 @@ import {
   usageThresholdJson,
 } from "./ThresholdFunctions.ts"
 import { appendUsage, usageRecordJson, voidUsage } from "./UsageFunctions.ts"
+import { watchWorkers } from "./WorkerFunctions.ts"
 
 /** All functions. A function whose language is SQL comes after those that it calls. */
 export const functions: ReadonlyArray<SqlFunction> = [
@@ -75,6 +76,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   voidUsage,
   recordUsage,
   publishEvent,
+  watchWorkers,
   claimDeliveries,
   settleDeliveries,
   cancelDeliveries,

@@ -24,6 +24,8 @@ import { eventId } from "./EventRow.ts"
 
 /** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
+/** The shortest pause between two looks for workers that have died, in milliseconds. */
+const WATCH_MILLIS = 500
 
 /** Where the last claim stopped going through endpoints and tenants. The next claim continues there. */
 interface Visited {
@@ -172,11 +174,24 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
   const { read, tables: t, write, writeApart } = database
   const claiming = claimStatement(database)
   const settling = settleStatement(database)
+  const watching = `select ${database.schema}.watch_workers($1)`
   let visited = START
+  let watchedAt = -Infinity
+
+  /** Looks for workers that have died. Claims take what they had. When it fails, the claim after it says why. */
+  const watch = Effect.suspend(() => {
+    const now = performance.now()
+    if (now - watchedAt < WATCH_MILLIS) return Effect.void
+    watchedAt = now
+    return Effect.ignore(
+      writeApart("DeliveryStore.claimDue", (sql) => sql.unsafe<Row>(watching, [commits.worker.name()])),
+    )
+  })
 
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
-    const token = crypto.randomUUID()
+    const token = commits.worker.token()
+    yield* watch
     const rows = yield* writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
     )

@@ -1,0 +1,62 @@
+/**
+ * Shows other processes that this one lives, so that they take its leases over soon after it died.
+ *
+ * A worker is named by the first characters of its leases' tokens. Its session holds an advisory lock. Postgres frees
+ * the lock as soon as the session ends, which a killed process can't prevent. Then `watch_workers` of another process
+ * notes it, and claims take the dead worker's leases for ended.
+ *
+ * A worker without such a session is not in the table of workers. Its leases end when they end. That is so behind a
+ * proxy that lends connections for one transaction at a time, and on a host's pool.
+ */
+import type { StorageError } from "@billwright/core"
+import type { PgConnection } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { DatabaseService } from "./Database.ts"
+import { waited } from "./Deadline.ts"
+import { lockOf, WORKER_LENGTH } from "./functions/WorkerFunctions.ts"
+
+/** The pause before the removal of a worker is tried again, in milliseconds. */
+const AGAIN_MILLIS = 200
+
+export interface Worker {
+  /** A new token for the leases of one claim. */
+  readonly token: () => string
+  /** The worker in SQL: the start of its tokens. */
+  readonly name: () => string
+  /**
+   * Takes a lock in a session that was just opened, and then enters the worker in the table. Each session is a worker
+   * with a new name, because the server may still hold the lock of a session that was lost. A user who may not write
+   * the table is not entered.
+   */
+  readonly begin: (session: PgConnection.PgConnection) => Effect.Effect<void>
+  /**
+   * Removes the worker from the table after its session was lost, until it is removed. Otherwise others would send
+   * what this process is sending.
+   */
+  readonly lost: Effect.Effect<void>
+}
+
+const newName = (): string => crypto.randomUUID().slice(0, WORKER_LENGTH)
+
+export const make = ({ schema, write }: DatabaseService): Worker => {
+  const table = `${schema}.webhook_workers`
+  const enter = `insert into ${table} (worker) select $1
+where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing`
+  let name = newName()
+
+  const begin = (session: PgConnection.PgConnection) =>
+    Effect.suspend(() => {
+      name = newName()
+      return Effect.ignore(session.query(enter, [name]))
+    })
+
+  const remove = Effect.suspend((): Effect.Effect<unknown, StorageError> =>
+    write("DeliveryStore.claimDue", (sql) => sql.unsafe(`delete from ${table} where worker = $1`, [name])),
+  )
+  const lost: Effect.Effect<void> = Effect.matchEffect(remove, {
+    onSuccess: () => Effect.void,
+    onFailure: () => Effect.andThen(waited(AGAIN_MILLIS), lost),
+  })
+
+  return { token: () => name + crypto.randomUUID().slice(WORKER_LENGTH), name: () => name, begin, lost }
+}
