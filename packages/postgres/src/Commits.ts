@@ -3,7 +3,8 @@
  *
  * These signals only save time. Code that waits also checks by itself from time to time, so a lost signal does no
  * harm. `NOTIFY` is sent after the commit, outside of the transaction: in a transaction it would make all commits of
- * the database that use `NOTIFY` wait for each other.
+ * the database that use `NOTIFY` wait for each other. For transactions whose commit this library does not see, the
+ * function `announce_commit` sends it from within, and seldom.
  *
  * The connection that listens also shows that this process lives: see `WorkerSession`.
  */
@@ -13,13 +14,17 @@ import { Context, Effect, Layer, Option, Queue, RcRef, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
+import { HostTransaction } from "./host/HostTransaction.ts"
+import { CHANNEL, IN_TRANSACTION } from "./Notices.ts"
 import * as WorkerSession from "./WorkerSession.ts"
-
-/** The channel of `NOTIFY`. A payload begins with the name of the schema. */
-const CHANNEL = "billwright"
 
 /** The pause between two notifications, in milliseconds. */
 const NOTIFY_INTERVAL_MILLIS = 5
+/**
+ * The pauses after which an early signal is repeated, in milliseconds. A transaction that commits after the signal is
+ * noticed soon, compared with how long it took.
+ */
+const ECHO_MILLIS: ReadonlyArray<number> = [15, 45, 135, 405]
 /** How long sending a notification may take, in milliseconds. */
 const NOTIFY_DEADLINE_MILLIS = 1_000
 /** The first pause before reconnecting, after a connection was lost or failed, in milliseconds. */
@@ -29,8 +34,8 @@ const MAX_RECONNECT_MILLIS = 30_000
 
 export interface CommitsService {
   /**
-   * Signals a commit: after the current transaction has committed, or at once outside of a transaction. In a host's
-   * own transaction it signals at once, because we can't see that transaction's commit.
+   * Signals a commit: after the current transaction has committed, or at once outside of a transaction. We can't see
+   * the commit of a host's own transaction. So it signals at once, and some times more in the half second after it.
    */
   readonly announce: Effect.Effect<void>
   readonly subscribe: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
@@ -56,7 +61,13 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
     own.notify()
     all.notify()
   })
-  const announce = Effect.flatMap(database.client, (sql) => sql.afterCommit(notify))
+  const early = Signal.make()
+  yield* Effect.forkScoped(echo(yield* early.subscribe, all))
+  const announce = Effect.flatMap(HostTransaction, (joined) =>
+    joined === undefined
+      ? Effect.flatMap(database.client, (sql) => sql.afterCommit(notify))
+      : Effect.andThen(notify, Effect.sync(early.notify)),
+  )
   const worker = WorkerSession.make(database)
 
   const client = mayListen ? yield* listeningClient : undefined
@@ -68,7 +79,10 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   const listener = yield* RcRef.make({
     acquire: Effect.forkScoped(
       listen(client, worker, (payload) => {
-        if (payload.startsWith(`${database.schema} `) && payload !== sender) all.notify()
+        if (!payload.startsWith(`${database.schema} `) || payload === sender) return
+        all.notify()
+        // Others in the same 5 milliseconds sent none, and may commit later.
+        if (payload === `${database.schema} ${IN_TRANSACTION}`) early.notify()
       }),
     ),
   })
@@ -78,6 +92,22 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
     worker,
   })
 })
+
+/** Repeats early signals, in growing pauses. Another early signal begins anew. */
+const echo = (early: Signal.Awaiting, all: Signal.Signal): Effect.Effect<never> => {
+  const repeats = Effect.forEach(
+    ECHO_MILLIS,
+    (millis) => Effect.tap(waited(millis), () => Effect.sync(all.notify)),
+    {
+      discard: true,
+    },
+  )
+  const series: Effect.Effect<void> = Effect.flatMap(
+    Effect.raceFirst(Effect.as(repeats, true), Effect.as(early, false)),
+    (isDone) => (isDone ? Effect.void : series),
+  )
+  return Effect.forever(Effect.andThen(early, series))
+}
 
 /**
  * The client, if it can listen. It has to be a client of ours that is connected directly to the server. A host's

@@ -4,6 +4,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Config, type Duration, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { ANNOUNCES } from "./Notices.ts"
 import { textTypes } from "./TextTypes.ts"
 import { CONTROL_MILLIS, withBoundedTransactions } from "./TransactionControl.ts"
 
@@ -64,6 +65,7 @@ export const layer = (
           startupParameters: {
             statement_timeout: String(statementTimeout),
             idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MILLIS),
+            [ANNOUNCES]: "after the commit",
           },
         }),
   })

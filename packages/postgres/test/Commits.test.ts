@@ -160,7 +160,89 @@ describe("notifications of commits", () => {
   )
 })
 
+/** What a client hears on the channel. */
+const hearing = (client: Client) =>
+  Effect.promise(async () => {
+    const heard: Array<string | undefined> = []
+    client.on("notification", ({ payload }) => heard.push(payload))
+    await client.query("listen billwright")
+    return heard
+  })
+
+const PUBLISH = "select billwright.publish_event('default', 'test', 'invoice.paid', '{}')"
+
+/** Everything that was notified before is heard after this. */
+const fence = (host: Client, heard: ReadonlyArray<unknown>) =>
+  Effect.andThen(
+    Effect.promise(() => host.query("notify billwright, 'end'")),
+    Effect.repeat(Effect.sleep("20 millis"), { until: () => heard.at(-1) === "end", times: LOOKS }),
+  )
+
 describe("in a host's own transaction", () => {
+  it.live("publishing notifies other processes when it commits, once, and not when it rolls back", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const host = yield* TestDatabase.administrator(url)
+      const heard = yield* hearing(yield* TestDatabase.administrator(url))
+      const a = yield* process(ownClient(url))
+      const query = (text: string) => Effect.promise(() => host.query(text))
+      const publishings = [
+        query(PUBLISH),
+        a.run(publish().pipe(Host.joining(host))),
+        a.run(Effect.andThen(publish(), publish()).pipe(Host.joining(host))),
+      ]
+      for (const publishing of publishings) {
+        heard.length = 0
+        yield* query("begin")
+        yield* publishing
+        yield* query("rollback")
+        yield* query("begin")
+        yield* publishing
+        yield* query("commit")
+        yield* fence(host, heard)
+        assert.deepStrictEqual(
+          heard.filter((payload) => payload?.endsWith(" transaction") === true),
+          ["billwright transaction"],
+        )
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("many commits notify seldom, because commits that notify wait for each other", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      yield* process(ownClient(url))
+      const host = yield* TestDatabase.administrator(url)
+      const heard = yield* hearing(yield* TestDatabase.administrator(url))
+      yield* Effect.promise(() => host.query("set synchronous_commit = off"))
+      const [elapsed] = yield* Effect.timed(
+        Effect.promise(() =>
+          host.query(
+            "do $$ begin for n in 1..5000 loop perform billwright.announce_commit(); commit; end loop; end $$",
+          ),
+        ),
+      )
+      yield* fence(host, heard)
+      assert.isAtLeast(heard.length, 2)
+      assert.isAtMost(heard.length, Duration.toMillis(elapsed) / 5 + 3)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("its process looks again after the commit, also where it can't listen", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const host = yield* TestDatabase.administrator(url)
+      const a = yield* process(ownClient(url, { isPooled: true }))
+      const awaiting = yield* a.run(committed)
+      yield* Effect.promise(() => host.query("begin"))
+      yield* a.run(publish().pipe(Host.joining(host)))
+      yield* awaiting
+      yield* Effect.promise(() => host.query("commit"))
+      // Nothing else signals any more.
+      yield* awaiting
+    }).pipe(Effect.scoped),
+  )
+
   it.live("an event and its deliveries commit and roll back with the host's rows", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make

@@ -30,7 +30,14 @@ import {
 } from "./MeterFunctions.ts"
 import { awaitWriters, buildCells, sweepCells } from "./MeterWorkFunctions.ts"
 import { isInstant, publishEvent } from "./PublishEventFunction.ts"
-import { eventJson, eventPayload, formatInstant, isSameData, publishEventRow } from "./PublishFunctions.ts"
+import {
+  announceCommit,
+  eventJson,
+  eventPayload,
+  formatInstant,
+  isSameData,
+  publishEventRow,
+} from "./PublishFunctions.ts"
 import { recordUsage } from "./RecordUsageFunction.ts"
 import type { SqlFunction } from "./SqlFunction.ts"
 import {
@@ -59,6 +66,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   eventPayload,
   isSameData,
   isInstant,
+  announceCommit,
   publishEventRow,
   thresholdEventData,
   fireThresholds,

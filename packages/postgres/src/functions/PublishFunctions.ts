@@ -2,6 +2,7 @@
  * The functions that publish events, for this library and for any other client.
  */
 import { instantOf, millisText } from "../Millis.ts"
+import { ANNOUNCES, CHANNEL, IN_TRANSACTION } from "../Notices.ts"
 import { define } from "./SqlFunction.ts"
 
 /** The instant as JavaScript writes it. lpad, because to_char doesn't pad years before 1000 to four digits. */
@@ -46,6 +47,40 @@ begin
   return p_first::jsonb -> 'data' = p_second::jsonb -> 'data';
 exception when numeric_value_out_of_range then
   return false;
+end
+$$`,
+)
+
+/** The shortest pause between two notifications from within transactions, of all transactions together. */
+const NOTICE_MILLIS = 5
+/** A queue of notifications that is fuller than this is left alone: once it is full, commits with `NOTIFY` fail. */
+const MAX_QUEUE_USAGE = 0.5
+
+/**
+ * Has Postgres notify waiting workers when the caller's transaction commits. Clients of this library send their
+ * notifications after the commit, and say so by a setting.
+ *
+ * Commits with `NOTIFY` wait for each other. So only one transaction asks for one in each 5 milliseconds, and it asks
+ * once, whatever it publishes. That time is kept in a sequence, which others see at once. A caller who may not write it
+ * asks for none. Postgres can't prepare a transaction with `NOTIFY` for a commit in two phases, so none is asked for
+ * where such transactions are allowed.
+ */
+export const announceCommit = define(
+  "announce_commit",
+  (schema) => `() returns void language plpgsql as $$
+declare
+  v_time bigint := (extract(epoch from clock_timestamp()) * 1000)::bigint / ${NOTICE_MILLIS};
+begin
+  if coalesce(current_setting('${ANNOUNCES}', true), '') <> '' then return; end if;
+  if current_setting('max_prepared_transactions')::integer > 0
+    or not has_sequence_privilege('${schema}.commit_notices', 'select')
+    or not has_sequence_privilege('${schema}.commit_notices', 'update') then return;
+  end if;
+  if (select s.last_value from ${schema}.commit_notices s) = v_time
+    or pg_notification_queue_usage() > ${MAX_QUEUE_USAGE} then return;
+  end if;
+  perform setval('${schema}.commit_notices', v_time), set_config('${ANNOUNCES}', 'done', true),
+    pg_notify('${CHANNEL}', '${schema} ${IN_TRANSACTION}');
 end
 $$`,
 )
@@ -104,6 +139,7 @@ begin
   )
   select count(*) into v_published from published;
   if v_published = 1 then
+    perform ${schema}.announce_commit();
     return query select 'published', pg_current_xact_id_if_assigned()::text, null::jsonb;
     return;
   end if;
