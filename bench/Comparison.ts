@@ -71,7 +71,7 @@ const versions = (): Readonly<Record<string, string>> =>
   )
 
 /** Whether this is a trial run, whose figures are not kept. */
-const isQuick = process.env["BENCH_QUICK"] === "1"
+export const isQuick = process.env["BENCH_QUICK"] === "1"
 
 /** Writes `bench/results/<name>.json`, except in a trial or a profiled run. */
 export const save = (name: string, result: object): void => {

@@ -4,10 +4,13 @@
  *
  * `billwright` is such a package. Most of its hosts don't use Effect. Without the bundle their cold start reads four
  * megabytes of modules, most of which they never call, and takes three times as long.
+ *
+ * Of a package whose `publishConfig` has a `command`, only the program is bundled, for the same reason. Its other entry
+ * points stay as they are.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
-import { type OutputChunk, type Plugin, rolldown } from "rolldown"
+import { type OutputChunk, type Plugin, rolldown, type RolldownOutput } from "rolldown"
 import { type Manifest, type Package, readManifest, root } from "./workspace.ts"
 
 interface Bundle {
@@ -25,6 +28,17 @@ interface Bundle {
     readonly shared: ReadonlyArray<string>
   }
 }
+
+interface BundledCommand {
+  /** The module that is bundled: that of the package's program. */
+  readonly source: string
+  /** The packages that are not bundled, because they look for files beside their modules. */
+  readonly external: ReadonlyArray<string>
+}
+
+/** The `command` of a package, if it has one. */
+export const commandOf = ({ publishConfig }: Manifest): BundledCommand | undefined =>
+  publishConfig?.["command"] as BundledCommand | undefined
 
 /** The `bundle` of a package, if it has one. */
 export const bundleOf = ({ publishConfig }: Manifest): Bundle | undefined =>
@@ -146,13 +160,31 @@ const write = async (
     comments: { jsdoc: false },
   })
   await built.close()
+  return chunksOf(manifest, output, external)
+}
+
+/** The modules of a bundle. Fails when they import a package that is neither bundled nor external. */
+const chunksOf = (
+  { name }: Manifest,
+  output: RolldownOutput["output"],
+  external: (id: string) => boolean,
+): ReadonlyArray<OutputChunk> => {
   const chunks = output.filter((each) => each.type === "chunk")
   const left = chunks.flatMap(({ dynamicImports, imports }) => [...imports, ...dynamicImports])
   const unknown = left.filter(
     (id) => id !== SHARED && !external(id) && !chunks.some(({ fileName }) => fileName === id),
   )
-  if (unknown.length > 0) throw new Error(`${manifest.name} still imports ${unknown.join(", ")}`)
+  if (unknown.length > 0) throw new Error(`${name} still imports ${unknown.join(", ")}`)
   return chunks
+}
+
+/** Writes the licences of the packages in a bundle next to it. Returns the folders of all packages in it. */
+const writeLicenses = (staged: string, chunks: ReadonlyArray<OutputChunk>): ReadonlySet<string> => {
+  const modules = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.startsWith("/"))
+  const folders = new Set(modules.map(packageOf))
+  const foreign = [...folders].filter((folder) => folder.startsWith(join(root, "node_modules")))
+  writeFileSync(join(staged, "LICENSES-BUNDLED.txt"), licensesOf(foreign))
+  return folders
 }
 
 /**
@@ -180,11 +212,70 @@ export const bundle = async (
       shared(common),
     )),
   ]
-  const modulesOfAll = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.startsWith("/"))
-  const folders = new Set(modulesOfAll.map(packageOf))
-  const foreign = [...folders].filter((folder) => folder.startsWith(join(root, "node_modules")))
-  writeFileSync(join(target.staged, "LICENSES-BUNDLED.txt"), licensesOf(foreign))
-  return dependenciesOf(external, folders)
+  return dependenciesOf(external, writeLicenses(target.staged, chunks))
+}
+
+/** A module asks for the files beside it by its address. In the bundle of a command it has that of its own package. */
+const ownAddresses = (target: Package): Plugin => ({
+  name: "own-addresses",
+  transform: {
+    filter: { code: "import.meta.url" },
+    handler: (code, id) => {
+      if (!id.startsWith(join(root, "packages")) || id.startsWith(join(target.directory, "src")))
+        return undefined
+      const { name } = readManifest(packageOf(id))
+      return code.replaceAll("import.meta.url", `import.meta.resolve(${JSON.stringify(name)})`)
+    },
+  },
+})
+
+const UNDICI_CLIENT = "\0undici-client"
+
+/**
+ * Loads only the class of undici that is used. Its entry point also loads `fetch`, web sockets, caches and mocks. The
+ * bundle contains the version that was tested, so it may rely on its files.
+ */
+const undiciClient: Plugin = {
+  name: "undici-client",
+  resolveId: (id) => (id === "undici" ? UNDICI_CLIENT : null),
+  load: (id) =>
+    id === UNDICI_CLIENT ? `export { default as Client } from "undici/lib/dispatcher/client.js"\n` : null,
+}
+
+/**
+ * The text of a file takes one byte of memory for each character if all are ASCII, and otherwise two. So other
+ * characters become escapes. That would change templates that are read raw, of which there are none.
+ */
+const inAscii = (code: string): string => {
+  if (/\braw`[^`]*[^\0-\x7f]/.test(code)) throw new Error("a raw template has characters beyond ASCII")
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
+/** Writes the program of a package in place of its module, with the licences of what it contains. */
+export const bundleCommand = async (target: Package, { external, source }: BundledCommand): Promise<void> => {
+  const { directory, manifest, staged } = target
+  const isExternal = isOf(external)
+  const built = await rolldown({
+    input: { [basename(source, ".ts")]: join(directory, source) },
+    platform: "node",
+    external: isExternal,
+    plugins: [ownAddresses(target), undiciClient],
+    // The program imports a module only for what it does.
+    treeshake: { moduleSideEffects: (id) => (id.startsWith(join(directory, "src")) ? true : undefined) },
+  })
+  const { output } = await built.write({
+    dir: join(staged, "dist"),
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "command/[name]-[hash].js",
+    // A process keeps the text in memory.
+    comments: { jsdoc: false, legal: false, annotation: false },
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  })
+  await built.close()
+  const chunks = chunksOf(manifest, output, isExternal)
+  for (const { code, fileName } of chunks) writeFileSync(join(staged, "dist", fileName), inAscii(code))
+  writeLicenses(staged, chunks)
 }
 
 /** Whether a compiled file is replaced by the bundle. Declarations stay. */

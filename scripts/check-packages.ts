@@ -35,9 +35,9 @@ const importEntryPoints = async ({ manifest }: Package, host: string) => {
     await run("node", ["--input-type=module", "--eval", `await import("${specifier}")`], host)
   }
   for (const target of Object.values((installed.bin ?? {}) as Record<string, string>)) {
-    if (!existsSync(join(host, "node_modules", manifest.name, target))) {
-      throw new Error(`${manifest.name}: bin ${target} is not in the package`)
-    }
+    const program = join(host, "node_modules", manifest.name, target)
+    if (!existsSync(program)) throw new Error(`${manifest.name}: bin ${target} is not in the package`)
+    await run("node", [program, "--version"], host)
   }
 }
 

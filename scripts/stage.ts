@@ -8,15 +8,23 @@
 import { cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { bundle, bundleOf, isDeclaration, peersOf } from "./bundle.ts"
+import { bundle, bundleCommand, bundleOf, commandOf, isDeclaration, peersOf } from "./bundle.ts"
 import { bringDeclarations } from "./bundled-declarations.ts"
 import { rewriteImports } from "./direct-imports.ts"
 import { type Manifest, type Package, publishable, root } from "./workspace.ts"
 
 /** Settings of publishing itself. Every other field of `publishConfig` replaces the manifest's. */
-const PUBLISH_SETTINGS = new Set(["access", "bundle", "directory", "provenance", "registry", "tag"])
+const PUBLISH_SETTINGS = new Set([
+  "access",
+  "bundle",
+  "command",
+  "directory",
+  "provenance",
+  "registry",
+  "tag",
+])
 /** Settings that only this script reads. */
-const OWN_SETTINGS = new Set(["bundle", "directory"])
+const OWN_SETTINGS = new Set(["bundle", "command", "directory"])
 const WORKSPACE_ONLY = new Set(["devDependencies", "publishConfig", "scripts"])
 
 export const publishedManifest = (manifest: Manifest): Record<string, unknown> => {
@@ -66,6 +74,11 @@ const stage = async (each: Package): Promise<void> => {
     published = { ...published, dependencies, ...peersOf(manifest), files }
   }
   rewriteImports(join(staged, "dist"))
+  const command = commandOf(manifest)
+  if (command !== undefined) {
+    await bundleCommand(each, command)
+    published = { ...published, files: [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"] }
+  }
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, null, 2)}\n`)
 }
 
