@@ -64,12 +64,12 @@ import { migration0046 } from "./Migration0046.ts"
 import { migration0047 } from "./Migration0047.ts"
 import { migration0048 } from "./Migration0048.ts"
 import { migration0049 } from "./Migration0049.ts"
-import { migration0054 } from "./Migration0054.ts"
+import { migration0050 } from "./Migration0050.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
 
-/** All migrations, in the order of their numbers. A number may be left out. */
+/** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
   migration0001,
   migration0002,
@@ -120,11 +120,11 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0047,
   migration0048,
   migration0049,
-  migration0054,
+  migration0050,
 ]
 
 /** The newest migration of this release, which it also requires. */
-export const latestId = Math.max(...migrations.map(({ id }) => id))
+export const latestId = migrations.length
 
 /** The result of a run. */
 export interface Applied {
@@ -212,7 +212,7 @@ const applyLocked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schem
     if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
     yield* sql.unsafe(createTable(schema))
   }
-  const missing = migrations.filter(({ id }) => id > state.found)
+  const missing = migrations.slice(state.found)
   const statements = [
     ...missing.flatMap((migration) => statementsOf(schema, migration)),
     ...(state.isOfRelease && state.outdated.length === 0 ? [] : functionStatements(schema, state.outdated)),
@@ -276,7 +276,7 @@ end
 $$`
 
 /**
- * The SQL that `run` would execute on a database that has the migrations up to number `after` (default: none), for teams
+ * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for teams
  * that run DDL themselves. It always contains all functions. It is one transaction; run it with `psql -v
  * ON_ERROR_STOP=1`.
  */
@@ -290,7 +290,7 @@ export const print = (options: { readonly schema?: string; readonly after?: numb
     "begin;\n",
     ...(after > 0 ? [] : [part("schema", [`create schema if not exists "${schema}"`, createTable(schema)])]),
     ...migrations
-      .filter(({ id }) => id > after)
+      .slice(after)
       .map((migration) =>
         part(`${String(migration.id).padStart(4, "0")} ${migration.name}`, statementsOf(schema, migration)),
       ),

@@ -7,8 +7,8 @@
 import type { SchemaName } from "../SchemaName.ts"
 import type { Migration } from "./Migration.ts"
 
-export const migration0054: Migration = {
-  id: 54,
+export const migration0050: Migration = {
+  id: 50,
   name: "workers_and_notices",
   // A process of an older release isn't in the table. Its leases end when they end.
   minReader: 1,
