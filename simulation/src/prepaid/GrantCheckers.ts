@@ -104,6 +104,8 @@ export const onlyLiveGrantsAreAvailable: Check = ({ subscriptions, transactions 
     ),
   )
   const accounts = new Map<string, Map<string, Grant>>()
+  /** The latest instant of each account. What has begun by then stays, also when a clock is set back. */
+  const latest = new Map<string, number>()
   /** The ends that grants were made with. */
   const ends = new Map<string, number | null>()
   return transactions.flatMap((transaction) => {
@@ -117,13 +119,14 @@ export const onlyLiveGrantsAreAvailable: Check = ({ subscriptions, transactions 
         if (!ends.has(grant.id)) ends.set(grant.id, grant.expiresAt)
       }
       touched.set(change.name, change.now)
+      latest.set(change.name, Math.max(change.now, latest.get(change.name) ?? 0))
     }
     return [...touched].flatMap(([name, now]) =>
       [...accounts.get(name)!.values()].flatMap((grant) => {
         const { available, effectiveAt, held, id, status } = grant
         const end = endOf(grant, ends.get(id) ?? null, periods)
         const allowed =
-          effectiveAt > now || status === "voided" || (end !== undefined && end.last <= now)
+          effectiveAt > latest.get(name)! || status === "voided" || (end !== undefined && end.last <= now)
             ? 0n
             : end !== undefined && end.first <= now
               ? most(0n, end.most - held)

@@ -39,6 +39,7 @@ const chargesOf = ({ tokenUsages }: PrepaidHistory, { mode }: Tenant.Tenant) =>
             unit,
             amount: amount ?? 0n,
             idempotencyKey: null,
+            purpose: null,
             balance: NOTHING,
             createdAt: settledAt?.epochMilliseconds ?? 0,
           },
