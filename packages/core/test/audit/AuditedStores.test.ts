@@ -3,14 +3,19 @@
  */
 import {
   ApiKeys,
+  AuditedStores,
   AuditRecords,
+  AuditReplay,
   BillingRuns,
   CreditNotes,
   Credits,
   CurrentActor,
   Endpoints,
+  FakeProvider,
+  fieldsOf,
   Invoices,
   Payments,
+  PaymentStore,
   Plans,
   Subscriptions,
   type Actor,
@@ -19,6 +24,7 @@ import type { PlanDefinition } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { advanceTo, declined, inHours, outcomes, subscribe, withProvider } from "../payments/collecting.ts"
 import { inWorld, newCustomer, NOON } from "../world.ts"
 
 const ada: Actor.Actor = {
@@ -112,6 +118,28 @@ describe("the audit log", () => {
       assert.deepStrictEqual(yield* told(note.id), ["credit_note.created by ada"])
     }).pipe(inWorld()),
   )
+
+  it.effect("has each change of a payment that a provider collects", () => {
+    const provider = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(inHours(48))
+      const { data } = yield* (yield* PaymentStore).list({}, { limit: 9, cursor: undefined })
+      assert.lengthOf(data, 1)
+      const { payment } = AuditedStores
+      const records = yield* recordsOf(data[0]!.id)
+      assert.isAbove(records.length, 1)
+      const statuses = records.map(({ after }) => after?.["status"]).filter((status) => status !== undefined)
+      assert.deepStrictEqual([statuses[0], statuses.at(-1)], ["open", "succeeded"])
+      assert.deepStrictEqual([...new Set(records.map(({ actorId }) => actorId))], ["runner"])
+      const problems = AuditReplay.contradictions(
+        records,
+        fieldsOf(payment, data[0]!),
+        payment.view(data[0]!),
+      )
+      assert.deepStrictEqual(problems, [])
+    }).pipe(withProvider(provider))
+  })
 
   it.effect("has grants that somebody makes and voids, and nothing of how credits are used", () =>
     Effect.gen(function* () {
