@@ -306,9 +306,17 @@ function secretOf({ calls: all }: History): string {
 
 const NEW_SECRET = `whsec_${"A".repeat(32)}`
 
+/** Whether the first request is the only one of its event to its endpoint. A later one would be signed at another time. */
+const isFirstSentOnce = ({ received: all }: History): boolean => {
+  const [first] = all
+  const isSame = (one: History["received"][number]) =>
+    one.url === first?.url && one.headers["webhook-id"] === first.headers["webhook-id"]
+  return all.filter(isSame).length === 1
+}
+
 /** A history with a rotation right before the claim of its first request. Its new secret signs nothing. */
 const rotation = (histories: ReadonlyArray<History>) => {
-  const history = histories.find((one) => one.received.length > 0)!
+  const history = histories.find(isFirstSentOnce)!
   const { headers, url } = history.received[0]!
   const eventId = headers["webhook-id"]
   const made = history.calls.find(({ ask }) => ask._tag === "CreateEndpoint" && ask.url === url)!
