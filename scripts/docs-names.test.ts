@@ -313,7 +313,7 @@ const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
   )) {
     const words = line.split(/\s+/)
     const length =
-      /^(keys|replay|audit|audit-log|customers|usage|meters|catalog|subscriptions|invoices|invoice-items|proofs|credit-notes|payments|coupons|entitlements|credits|token-usages|spend-alerts|clock)$/.test(
+      /^(keys|replay|audit|audit-log|books|customers|usage|meters|catalog|subscriptions|invoices|invoice-items|proofs|credit-notes|payments|coupons|entitlements|credits|token-usages|spend-alerts|clock)$/.test(
         words[0] ?? "",
       )
         ? 2

@@ -2,8 +2,7 @@
  * The journal: what it says is what documents say, whatever happens; and it is the same in memory, on Postgres and in its
  * views.
  */
-import { IdGenerator, Id } from "@billwright/core"
-import type { JournalEntry } from "@billwright/engine"
+import { Id, IdGenerator, type JournalEntry } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"

@@ -8086,10 +8086,10 @@ export interface operations {
     };
     exportJournal: {
         parameters: {
-            query: {
+            query?: {
                 start_date?: string;
                 end_date?: string;
-                format: "csv" | "hledger" | "json";
+                format?: "csv" | "hledger" | "json";
             };
             header?: never;
             path?: never;
@@ -8102,7 +8102,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": string;
+                    "text/plain": string;
                 };
             };
         };

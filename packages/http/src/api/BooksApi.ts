@@ -14,6 +14,9 @@ import { readErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
+/** The longest id, in characters. */
+const MAX_ID_LENGTH = 100
+
 const dates = {
   startDate: Schema.optionalKey(
     UsagePeriod.CalendarDate.annotate({
@@ -32,16 +35,20 @@ const dateKeys = { startDate: "start_date", endDate: "end_date" } as const
 const JournalQuery = Schema.Struct({
   ...dates,
   startingAfter: Schema.optionalKey(
-    Schema.String.annotate({ description: "The `last` of the page before. Default: the newest invoice." }),
+    Wire.text(MAX_ID_LENGTH).annotate({
+      description: "The `last` of the page before. Default: the newest invoice.",
+    }),
   ),
 }).pipe(Schema.encodeKeys({ ...dateKeys, startingAfter: "starting_after" }))
 
 const ExportQuery = Schema.Struct({
   ...dates,
-  format: Schema.Literals(JOURNAL_FORMATS).annotate({
-    description:
-      "`csv`: a row for each posting. `hledger`: a journal of hledger. `json`: one entry a line. Amounts are decimals of the currency's unit.",
-  }),
+  format: Schema.optionalKey(
+    Schema.Literals(JOURNAL_FORMATS).annotate({
+      description:
+        "`csv`, the default: a row for each posting. `hledger`: a journal of hledger. `json`: one entry a line. Amounts are decimals of the currency's unit.",
+    }),
+  ),
 }).pipe(Schema.encodeKeys(dateKeys))
 
 const PostingBody = Schema.Struct({
@@ -53,8 +60,6 @@ const PostingBody = Schema.Struct({
     description: `In the minor unit of the currency: a debit is above 0, a credit below. ${Wire.LARGE_INTEGERS}`,
   }),
 })
-
-const MAX_ID_LENGTH = 100
 
 const EntryBody = Schema.Struct({
   day: UsagePeriod.CalendarDate.annotate({ description: "The day in UTC." }),
@@ -87,8 +92,9 @@ const JournalBody = Schema.Struct({
   livemode: Wire.Livemode,
 }).annotate({ identifier: "JournalPage", description: "The entries of some invoices and grants of credits." })
 
-const text = (contentType: string) =>
-  Wire.text(Number.MAX_SAFE_INTEGER).pipe(HttpApiSchema.asText({ contentType }))
+const ExportBody = Wire.text(Number.MAX_SAFE_INTEGER).pipe(
+  HttpApiSchema.asText({ contentType: "text/plain" }),
+)
 
 export const BooksApi = HttpApiGroup.make("books")
   .add(
@@ -108,7 +114,7 @@ export const BooksApi = HttpApiGroup.make("books")
   .add(
     HttpApiEndpoint.get("exportJournal", "/journal/export", {
       query: ExportQuery,
-      success: [text("text/csv"), text("text/plain"), text("application/x-ndjson")],
+      success: ExportBody,
       error: readErrors("conflict"),
     })
       .annotate(RequiredPermission, "invoices:read")

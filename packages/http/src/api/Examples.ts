@@ -3,6 +3,7 @@
  * definitions.
  */
 import { Resources } from "@billwright/core"
+import { bookExamples } from "./BookExamples.ts"
 import { creditExamples } from "./CreditExamples.ts"
 import { creditNoteExamples } from "./CreditNoteExamples.ts"
 import { entitlementExamples } from "./EntitlementExamples.ts"
@@ -158,6 +159,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...subscriptionExamples,
   ...invoiceExamples,
   ...creditNoteExamples,
+  ...bookExamples,
   ...moneyExamples,
   ...paymentExamples,
   ...creditExamples,

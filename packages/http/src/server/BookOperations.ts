@@ -17,12 +17,6 @@ import type { JournalBody } from "../api/BooksApi.ts"
 import { FileBody, ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"
 
-const CONTENT_TYPES: Readonly<Record<JournalFormat, string>> = {
-  csv: "text/csv",
-  hledger: "text/plain",
-  json: "application/x-ndjson",
-}
-
 const entryBody = (entry: JournalEntry): JournalBody["entries"][number] => ({
   day: entry.day,
   kind: entry.kind,
@@ -63,12 +57,12 @@ export const make: Effect.Effect<OperationsOf<"books">, never, Books> = Effect.g
         }
         return ok(body)
       }),
-    exportJournal: Effect.fnUntraced(function* ({ query: { format, ...input } }, tenant) {
+    exportJournal: Effect.fnUntraced(function* ({ query: { format = "csv", ...input } }, tenant) {
       const read = (page: ReadJournal) => Effect.provideService(books.journal(page), CurrentTenant, tenant)
       const first = yield* read(input)
       const pages = pagesFrom(read, input, format, first)
       const content = Stream.concat(Stream.make(journalHead(format)), pages)
-      return { status: 200, body: new FileBody(content, { "content-type": CONTENT_TYPES[format] }) }
+      return { status: 200, body: new FileBody(content, { "content-type": "text/plain" }) }
     }),
   }
 })
