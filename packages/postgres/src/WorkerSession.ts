@@ -24,14 +24,14 @@ export interface Worker {
   /** The worker in SQL: the start of its tokens. */
   readonly name: () => string
   /**
-   * Takes a lock in a session that was just opened, and then enters the worker in the table. Each session is a worker
-   * with a new name, because the server may still hold the lock of a session that was lost. A user who may not write
-   * the table is not entered.
+   * Takes a lock in a session that was just opened, and then enters the worker in the table. Leases that it had before
+   * are watched from then on. A user who may not write the table is not entered.
    */
   readonly begin: (session: PgConnection.PgConnection) => Effect.Effect<void>
   /**
    * Removes the worker from the table after its session was lost, until it is removed. Otherwise others would send
-   * what this process is sending.
+   * what this process is sending. Then it takes a new name, because the server may still hold the lock of the session
+   * that was lost.
    */
   readonly lost: Effect.Effect<void>
 }
@@ -45,16 +45,16 @@ where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing
   let name = newName()
 
   const begin = (session: PgConnection.PgConnection) =>
-    Effect.suspend(() => {
-      name = newName()
-      return Effect.ignore(session.query(enter, [name]))
-    })
+    Effect.suspend(() => Effect.ignore(session.query(enter, [name])))
 
   const remove = Effect.suspend((): Effect.Effect<unknown, StorageError> =>
     write("DeliveryStore.claimDue", (sql) => sql.unsafe(`delete from ${table} where worker = $1`, [name])),
   )
   const lost: Effect.Effect<void> = Effect.matchEffect(remove, {
-    onSuccess: () => Effect.void,
+    onSuccess: () =>
+      Effect.sync(() => {
+        name = newName()
+      }),
     onFailure: () => Effect.andThen(waited(AGAIN_MILLIS), lost),
   })
 

@@ -42,11 +42,12 @@ const startWorker = Effect.fnUntraced(function* (
   )
   const run: Worker["run"] = (effect) =>
     asTenant(effect).pipe(Effect.provide(services), Effect.provideService(Scope.Scope, scope))
-  // As a dispatcher does.
-  yield* run(Effect.flatMap(EventStore, (store) => store.committed))
   const worker: Worker = { run, die: Scope.close(scope, Exit.void) }
   return worker
 })
+
+/** Waits for commits, as a dispatcher does. */
+const listen = (worker: Worker) => worker.run(Effect.flatMap(EventStore, (store) => store.committed))
 
 const rows = (admin: Client, statement: string) =>
   Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
@@ -87,15 +88,16 @@ describe("the leases of a worker", () => {
       const url = yield* TestDatabase.make
       const admin = yield* TestDatabase.administrator(url)
       const dead = yield* startWorker(url)
-      const cut = yield* startWorker(url)
-      yield* untilEntered(admin, ({ length }) => length === 2)
-      const [living, pooled] = [yield* startWorker(url), yield* startWorker(url, { isPooled: true })]
+      yield* dead.run(newEndpoint())
+      // Claimed before it listens. It is watched all the same.
+      const lost = yield* claimOne(dead)
+      const [cut, living] = [yield* startWorker(url), yield* startWorker(url)]
+      const pooled = yield* startWorker(url, { isPooled: true })
+      yield* Effect.forEach([dead, cut, living, pooled], listen)
       yield* untilEntered(admin, ({ length }) => length === 3)
-      yield* living.run(newEndpoint())
       const kept = [living, cut, pooled]
       const leased: Array<ClaimedDelivery> = []
       for (const worker of kept) leased.push(yield* claimOne(worker))
-      const lost = yield* claimOne(dead)
 
       // Of a living worker the session is cut. It then has another name.
       const before = (yield* entered(admin)).map(({ worker }) => worker)
