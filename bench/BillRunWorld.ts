@@ -8,6 +8,7 @@ import {
   type InvoicesOptions,
   Meters,
   type Pace,
+  PlanCosts,
   Plans,
   Subscriptions,
 } from "@billwright/core"
@@ -81,7 +82,16 @@ const subscribe = Effect.gen(function* () {
 export interface World {
   /** Does what is due at the end of a month. Gives how many invoices it issued. Default pace: `full`. */
   readonly bill: (month: number, pace?: Pace) => Promise<number>
+  /** Compares the plan with one that is dearer, over the months before the end of a month. Gives how many periods it rated. */
+  readonly compare: (month: number, months: number) => Promise<number>
   readonly close: () => Promise<void>
+}
+
+const dearer: PlanDefinition = {
+  ...plan,
+  charges: plan.charges.map((charge) =>
+    charge.key === "base" ? { ...charge, price: { EUR: "22.00" } } : charge,
+  ),
 }
 
 export const make = async (url: string, subscriptions: number): Promise<World> => {
@@ -94,11 +104,19 @@ export const make = async (url: string, subscriptions: number): Promise<World> =
     const { invoices } = await run(Effect.flatMap(BillingRuns, (runs) => runs.runDue({ pace })))
     return invoices
   }
+  const compare = async (month: number, months: number): Promise<number> => {
+    clock.set(monthOf(month))
+    const { currencies, periods } = await run(
+      Effect.flatMap(PlanCosts, (costs) => costs.compare({ plans: [dearer], months })),
+    )
+    if (currencies[0]?.rises !== subscriptions) throw new Error(`it is dearer for ${currencies[0]?.rises}`)
+    return periods
+  }
   clock.set(monthOf(FIRST_MONTH - 1))
   await run(subscribe)
   await connected(url, (client) => copyCustomer(client, subscriptions - 1))
   await bill(FIRST_MONTH)
-  return { bill, close: ours.close }
+  return { bill, compare, close: ours.close }
 }
 
 /**

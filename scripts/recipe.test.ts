@@ -195,6 +195,17 @@ const AT_PROVIDERS = [
 /** The company of `billwright demo`, which has customers as a host has them. */
 const IN_THE_DEMO = ["cli/src/Demo.ts", "cli/src/demo/Company.ts", "cli/src/demo/Year.ts"]
 
+/** Forks copy customers and take out what names them. What rates all of them counts them. */
+const COPIED_OR_COUNTED = [
+  "billwright/src/catalog/Plans.ts",
+  "cli/src/CatalogCosts.ts",
+  "cli/src/Failure.ts",
+  "cli/src/Program.ts",
+  "core/src/fork/PersonalData.ts",
+  "core/src/fork/TakeSnapshot.ts",
+  "core/src/subscriptions/PlanCosts.ts",
+]
+
 const PILOTS: ReadonlyArray<Pilot> = [
   {
     title: "usage thresholds",
@@ -221,6 +232,7 @@ const PILOTS: ReadonlyArray<Pilot> = [
       ...FOR_PEOPLE,
       ...AT_PROVIDERS,
       ...IN_THE_DEMO,
+      ...COPIED_OR_COUNTED,
       ...CUSTOMERS_TESTED,
       ...LATER_FIELDS,
     ],

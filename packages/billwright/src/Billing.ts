@@ -18,10 +18,12 @@ import type { CreditNotes } from "./invoices/CreditNotes.ts"
 import type { Invoices } from "./invoices/Invoices.ts"
 import type { MoneyFigures } from "./invoices/Money.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
+import type { Listing } from "./Listing.ts"
 import type { Payments } from "./payments/Payments.ts"
 import type { ResourceCalls } from "./Resources.ts"
 import type { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import type { BillingRun, RunDue } from "./time/BillingRun.ts"
+import type { ExportCustomer, ForkClock } from "./time/Fork.ts"
 import type { Usage } from "./usage/Usage.ts"
 import type { Deliveries } from "./webhooks/Deliveries.ts"
 import type { Endpoints } from "./webhooks/Endpoints.ts"
@@ -58,7 +60,40 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly deliveries: Deliveries
   /** The API keys that give access to the REST API. */
   readonly keys: ApiKeys
+  /**
+   * Says what would happen to a customer. The function gets a copy of the customer in memory, with the same calls and a clock
+   * of its own, and may do anything with it: change subscriptions, record usage, move the clock by years. What it returns is
+   * the result. A list that it returns is read to its end. The copy is thrown away.
+   *
+   * ```ts
+   * const invoices = await billing.fork(customer.id, async (f) => {
+   *   await f.subscriptions.change(subscription.id, { plan: "team", at: "period_end" })
+   *   await f.advance({ months: 12 })
+   *   return f.invoices.list()
+   * })
+   * ```
+   *
+   * Nothing is stored and nothing is held: no number is used, no webhook is sent, and nobody is charged. A saved payment
+   * method always pays. A tax service is asked, as invoices ask it.
+   *
+   * Rejects with a `CustomerNotFoundError`, or with a `ConflictError` (`snapshot_too_large`) when the customer has more than
+   * 100,000 values of one kind. What the function throws is thrown unchanged.
+   */
+  fork<A>(
+    customerId: string,
+    work: (fork: Fork<Map>) => Promise<Listing<A>>,
+    options?: CallOptions,
+  ): Promise<ReadonlyArray<A>>
+  fork<A>(customerId: string, work: (fork: Fork<Map>) => Promise<A>, options?: CallOptions): Promise<A>
+  /**
+   * The same copy of a customer as text, for a file: `createTestBilling({ snapshot })` goes on with it, so that a support
+   * case becomes a test. Rejects as `fork` does.
+   */
+  exportCustomer(customerId: string, input?: ExportCustomer, options?: CallOptions): Promise<string>
 }
+
+/** The copy of a customer that the function of `fork` gets: all calls, for this customer alone, and the clock. */
+export interface Fork<Map = BuiltInEvents> extends BillingCalls<Map>, ForkClock {}
 
 /**
  * The calls that a transaction's function gets. They commit and roll back with the transaction. Await each of them

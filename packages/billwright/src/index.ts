@@ -1,7 +1,7 @@
 /**
  * Billwright: billing inside your app, by promises.
  */
-export type { Billing, BillingAccount, BillingCalls, Transaction } from "./Billing.ts"
+export type { Billing, BillingAccount, BillingCalls, Fork, Transaction } from "./Billing.ts"
 export type { BillingOptions, DispatcherOptions, LogEntry, RetryPolicy } from "./BillingOptions.ts"
 export type { CallOptions, Instant, Metadata, MetadataPatch, Mode } from "./Call.ts"
 export { definePlan, tokenRater, tokens } from "@billwright/engine"
@@ -28,6 +28,7 @@ export type * from "./events/EventMap.ts"
 export type * from "./events/Events.ts"
 export type { Prune, Pruned } from "./events/Prune.ts"
 export type { BillingRun, RunDue } from "./time/BillingRun.ts"
+export type { ExportCustomer, ForkClock } from "./time/Fork.ts"
 export type { StandardIssue, StandardResult, StandardSchema } from "./events/StandardSchema.ts"
 export type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 export type * from "./handlers/Handlers.ts"

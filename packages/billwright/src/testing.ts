@@ -39,7 +39,7 @@ export const createTestBilling = async <const Definitions extends ReadonlyArray<
   const start = partsOf(store)?.starter?.testBilling ?? startTest
   const started: object = await start({ ...options, store })
   const billing = started as TestBilling<EventsOf<Definitions>>
-  connect({ billing, mode: options.mode ?? "test", now: () => billing.testing.now })
+  connect({ billing, mode: billing.mode, now: () => billing.testing.now })
   return billing
 }
 

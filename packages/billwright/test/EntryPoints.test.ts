@@ -64,6 +64,7 @@ describe("billwright", () => {
       "@billwright/http",
       "@billwright/http/node",
       "@billwright/http/payer",
+      "@billwright/memory",
       "@billwright/node",
     ])
   })

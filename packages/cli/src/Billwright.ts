@@ -12,6 +12,7 @@ import { credits } from "./Credits.ts"
 import { customers } from "./Customers.ts"
 import { demo } from "./Demo.ts"
 import { entitlements } from "./Entitlements.ts"
+import { exportCustomer } from "./Export.ts"
 import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
 import { invoiceItems, invoices } from "./Invoices.ts"
@@ -42,6 +43,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     migrate,
     keys,
     customers,
+    exportCustomer,
     usage,
     meters,
     catalog,

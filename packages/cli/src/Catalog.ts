@@ -1,9 +1,10 @@
 /**
  * `billwright catalog`: plans and rate cards in files, over the API of a running server.
  */
-import { Console, Data, Effect, Runtime, Schema } from "effect"
+import { Console, Data, Effect, Option, Runtime, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Answer, ApiClient, type ApiFailure, ServerRefused, url } from "./ApiClient.ts"
+import * as CatalogCosts from "./CatalogCosts.ts"
 import * as PlanFile from "./PlanFile.ts"
 import * as Table from "./Table.ts"
 import { json } from "./TenantFlags.ts"
@@ -106,17 +107,24 @@ const send = Effect.fnUntraced(function* (file: string, path: string, asJson: bo
 
 const diff = Command.make(
   "diff",
-  { file: read, url, json },
-  Effect.fn(function* ({ file, json: asJson }) {
-    if (yield* send(file, "/catalog/diff", asJson)) return yield* new PlansDiffer()
+  { file: read, url, json, ...CatalogCosts.flags },
+  Effect.fn(function* (options) {
+    if (Option.isSome(options.months)) return yield* CatalogCosts.compare(options, options.months.value)
+    const isDifferent = yield* send(options.file, "/catalog/diff", options.json).pipe(
+      Effect.provide(ApiClient.layer({ url: options.url })),
+    )
+    if (isDifferent) return yield* new PlansDiffer()
   }),
 ).pipe(
   Command.withDescription(
-    "Print what a push would change, and change nothing. The exit code is 2 if it would change something",
+    "Print what a push would change, and change nothing. The exit code is 2 if it would change something. With --months, print what it means in money instead, from the database",
   ),
-  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
   Command.withExamples([
     { command: "billwright catalog diff plans.ts", description: "Fail in CI when plans are not pushed" },
+    {
+      command: "billwright catalog diff plans.ts --months 3 --mode live --store postgres --max-rise 5%",
+      description: "Rate the last three months by the new plans, and fail if it is more than 5 % dearer",
+    },
   ]),
 )
 

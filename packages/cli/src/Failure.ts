@@ -1,12 +1,20 @@
 /**
  * The errors that can end a command, except bugs. Each message is a sentence for people.
  */
-import type { ApiKey, InvalidInput, InvalidKeyring, InvoicingUnsupported } from "@billwright/core"
+import type {
+  ApiKey,
+  Customer,
+  InvalidInput,
+  InvalidKeyring,
+  InvoicingUnsupported,
+  SnapshotTooLarge,
+} from "@billwright/core"
 import type { ListenError } from "@billwright/http/node"
 import type { ApiFailure } from "./ApiClient.ts"
 import type { AuditFailed } from "./AuditFailed.ts"
 import type { BillingFailed } from "./Bill.ts"
 import type { PlansDiffer, PlansRefused } from "./Catalog.ts"
+import type { RiseTooLarge } from "./CatalogCosts.ts"
 import type { Undelivered } from "./DeliveryWait.ts"
 import type { EncryptionFailure } from "./Encryption.ts"
 import type { PepperFailure } from "./Pepper.ts"
@@ -19,6 +27,7 @@ export type Failure =
   | ApiKey.ApiKeyNotFound
   | AuditFailed
   | BillingFailed
+  | Customer.CustomerNotFound
   | EncryptionFailure
   | InvalidInput
   | InvalidKeyring
@@ -28,6 +37,8 @@ export type Failure =
   | PlanFileError
   | PlansDiffer
   | PlansRefused
+  | RiseTooLarge
+  | SnapshotTooLarge
   | StoreFailure
   | Undelivered
   | UnknownEventType

@@ -7,6 +7,7 @@ import packageJson from "../package.json" with { type: "json" }
 import * as Arguments from "./Arguments.ts"
 import { billwright } from "./Billwright.ts"
 import { DIFFERS, PlansDiffer } from "./Catalog.ts"
+import { RiseTooLarge } from "./CatalogCosts.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
 import * as NodeServices from "./NodeServices.ts"
 import * as Presentation from "./Presentation.ts"
@@ -19,6 +20,7 @@ const EXPLAINED = [
   "ApiKeyNotFound",
   "AuditFailed",
   "BillingFailed",
+  "CustomerNotFound",
   "EmbeddedPostgresError",
   "IncompatibleSchema",
   "InvalidInput",
@@ -30,8 +32,10 @@ const EXPLAINED = [
   "PlanFileError",
   "PlansRefused",
   "PrivateFileError",
+  "RiseTooLarge",
   "ServerRefused",
   "ServerUnreachable",
+  "SnapshotTooLarge",
   "SqlError",
   "StorageError",
   "Undelivered",
@@ -39,12 +43,16 @@ const EXPLAINED = [
 ] as const
 
 /** Ends the program after its error has been printed. */
-class Reported extends Data.TaggedError("Reported")<{}> {
+class Reported extends Data.TaggedError("Reported")<{ readonly error: Failure }> {
   override readonly [Runtime.errorReported] = false
 }
 
 const report = (error: Failure) =>
-  Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Reported()))
+  Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Reported({ error })))
+
+/** Answers of `catalog diff` that are no failures of the command. */
+const isDifference = (error: unknown): boolean =>
+  error instanceof PlansDiffer || (error instanceof Reported && error.error instanceof RiseTooLarge)
 
 /** Commands that run until they are stopped. Any other command that is interrupted has failed. */
 const UNTIL_STOPPED: ReadonlyArray<string> = ["serve", "listen"]
@@ -54,9 +62,7 @@ const INTERRUPTED = 130
 /** The exit code of a process that ran the command with these arguments. */
 export const exitCode = <A, E>(exit: Exit.Exit<A, E>, args: ReadonlyArray<string>): number => {
   if (Exit.isSuccess(exit)) return 0
-  if (
-    exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof PlansDiffer)
-  ) {
+  if (exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && isDifference(reason.error))) {
     return DIFFERS
   }
   if (!Cause.hasInterruptsOnly(exit.cause)) return 1

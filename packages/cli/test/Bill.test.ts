@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
@@ -13,6 +13,7 @@ import {
   Invoices,
   Meters,
   Plans,
+  readSnapshot,
   Subscriptions,
   Tenant,
   Usage,
@@ -203,6 +204,84 @@ describe("billwright audit invoices", () => {
     assert.strictEqual(rest.code, 0, rest.stderr)
     assert.include(rest.stdout, "read 0 invoices")
     assert.isNotEmpty(await statuses(subscriptionId))
+  })
+})
+
+describe("billwright catalog diff --months", () => {
+  const file = join(directory, "weekly.json")
+  const diff = (...args: ReadonlyArray<string>) =>
+    Cli.runHere(["catalog", "diff", file, "--store", "postgres", "--months", "1", ...args], { env })
+
+  it("rates the past by the plans of a file, and fails beyond a limit", { timeout: TIMEOUT }, async () => {
+    await runtime.runPromise(
+      subscribe.pipe(Effect.andThen(Effect.flatMap(BillingRuns, (runs) => runs.runDue()))),
+    )
+    const plan = {
+      key: "weekly",
+      name: "Weekly",
+      currencies: ["EUR"],
+      interval: { unit: "week", count: 1 },
+      charges: [{ key: "base", model: "flat", price: { EUR: "5.50" } }],
+    }
+    writeFileSync(file, JSON.stringify([plan]))
+    const text = await diff("--mode", "test")
+    assert.match(text.stdout, /^EUR: \d+ before, \d+ after, .*\n  cus_\w+: 1500 before, 1650 after$/m)
+    const found = await diff("--mode", "test", "--max-rise", "10%", "--json")
+    assert.deepStrictEqual([found.code, found.stderr], [0, ""])
+    const compared = JSON.parse(found.stdout) as {
+      plans: ReadonlyArray<string>
+      unrated: number
+      currencies: ReadonlyArray<{
+        before: string
+        after: string
+        customers: number
+        rises: number
+        largest_rises: ReadonlyArray<{ before: string; after: string }>
+      }>
+    }
+    assert.deepInclude(compared, { plans: ["weekly"], unrated: 0 })
+    const [euros] = compared.currencies
+    assert.isAbove(Number(euros!.before), 0)
+    assert.strictEqual(Number(euros!.after) * 10, Number(euros!.before) * 11)
+    assert.strictEqual(euros!.rises, euros!.customers)
+    assert.deepInclude(euros!.largest_rises[0], { before: "1500", after: "1650" })
+
+    const over = await diff("--mode", "test", "--max-rise", "9.9%", "--json")
+    assert.strictEqual(over.code, 2)
+    assert.include(over.stdout, `"after": "${euros!.after}"`)
+    assert.strictEqual(over.stderr, "billwright: the total of EUR rises by more than 9.9%\n")
+    const without = await diff()
+    assert.deepStrictEqual([without.code, without.stdout], [1, ""])
+    assert.include(without.stderr, "--months needs --mode")
+    const wrong = await diff("--mode", "test", "--max-rise", "5")
+    assert.notStrictEqual(wrong.code, 0)
+    writeFileSync(file, JSON.stringify([{ ...plan, charges: [{ key: "base", model: "flat" }] }]))
+    const invalid = await diff("--mode", "test")
+    assert.strictEqual(invalid.code, 1)
+    assert.match(invalid.stderr, /plans\.weekly\.charges\.base/)
+  })
+})
+
+describe("billwright export", () => {
+  const run = (...args: ReadonlyArray<string>) =>
+    Cli.runHere(["export", "--store", "postgres", "--mode", "test", ...args], { env })
+
+  it("prints a customer for a test, without personal data on request", { timeout: TIMEOUT }, async () => {
+    const { id } = await runtime.runPromise(
+      Effect.flatMap(Customers, (customers) =>
+        customers.create({ name: "Grace Hopper", email: "grace@example.com" }),
+      ),
+    )
+    const all = await run("--customer", id)
+    assert.deepStrictEqual([all.code, all.stderr], [0, ""])
+    assert.include(all.stdout, "Grace Hopper")
+    assert.strictEqual(readSnapshot(all.stdout).customerId, id)
+    const without = await run("--customer", id, "--no-personal-data")
+    assert.notMatch(without.stdout, /Grace|grace@/)
+    assert.strictEqual(readSnapshot(without.stdout).customerId, id)
+    const unknown = await run("--customer", `${id.slice(0, -4)}0000`)
+    assert.deepStrictEqual([unknown.code, unknown.stdout], [1, ""])
+    assert.match(unknown.stderr, /^billwright: .*customer/)
   })
 })
 

@@ -51,6 +51,7 @@ import { Transactor } from "./shared/Transactor.ts"
 import { Books } from "./subscriptions/Books.ts"
 import { Documents, type MakePdf, PdfMaker } from "./subscriptions/Documents.ts"
 import { MoneyOverview } from "./subscriptions/MoneyOverview.ts"
+import { PlanCosts } from "./subscriptions/PlanCosts.ts"
 import { ReceiptAudit } from "./subscriptions/ReceiptAudit.ts"
 import { SpendMarks } from "./subscriptions/SpendMarks.ts"
 import * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
@@ -139,6 +140,7 @@ export type Services =
   | Payments
   | Plans
   | CreditAudit
+  | PlanCosts
   | ReceiptAudit
   | Resources.Services
   | Retention
@@ -207,6 +209,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
     BookAudit.layer,
     Books.layer,
     CreditAudit.layer,
+    PlanCosts.layer,
     ReceiptAudit.layer,
     Refunds.layer,
     TestClocks.layer,

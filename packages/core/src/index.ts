@@ -30,6 +30,24 @@ export { fieldsOf, type Kind as AuditedKind } from "./audit/ObjectTrail.ts"
 export * as Batch from "./shared/Batch.ts"
 export * as GroupCommit from "./shared/GroupCommit.ts"
 export { BatchTransactor } from "./shared/BatchTransactor.ts"
+export { MAX_COST_MONTHS, PlanCosts } from "./subscriptions/PlanCosts.ts"
+export type {
+  ComparePlans,
+  CostProgress,
+  CurrencyCosts,
+  CustomerCost,
+  PlanComparison,
+  UnratedSubscription,
+} from "./subscriptions/PlanCosts.ts"
+export { SnapshotReads } from "./shared/SnapshotReads.ts"
+export { SnapshotTooLarge } from "./fork/CustomerSnapshot.ts"
+export type { CustomerSnapshot } from "./fork/CustomerSnapshot.ts"
+export { forkProvider, providerOf } from "./fork/ForkProvider.ts"
+export type { RealProvider } from "./fork/ForkProvider.ts"
+export { withoutPersonalData } from "./fork/PersonalData.ts"
+export { readSnapshot, snapshotText } from "./fork/SnapshotText.ts"
+export { restoreSnapshot } from "./fork/RestoreSnapshot.ts"
+export { takeSnapshot } from "./fork/TakeSnapshot.ts"
 export { Collections } from "./shared/Collections.ts"
 export type { Collection, CollectionFilter, CollectionOf, IdStatus } from "./shared/Collections.ts"
 export * as Customer from "./customers/Customer.ts"

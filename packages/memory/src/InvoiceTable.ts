@@ -344,6 +344,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     billedLines: (id, from) => verb((tenant) => Exit.succeed(table.billedLines(tenant, id, from))),
     lockDrafts: (ids) => verb((tenant) => Exit.succeed(table.drafts(tenant, ids))),
     lockSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),
+    findSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),
     saveSeries: (name, series) =>
       verb((tenant) => {
         table.saveSeries(tenant, name, series)

@@ -24,6 +24,7 @@ import {
   PaymentStore,
   PlanStore,
   RetentionStore,
+  SnapshotReads,
   SpendAlert,
   SpendMarks,
   SubscriptionStore,
@@ -55,7 +56,9 @@ import { liveSubscriptions, subscriptionStore, SubscriptionTable } from "./Subsc
 import { usageStore } from "./UsageStorage.ts"
 import { UsageTable } from "./UsageTable.ts"
 
-const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector> => {
+type AllPorts = Billing.Storage | Billing.InvoicingStorage | MemoryInspector | SnapshotReads
+
+const make = (): Context.Context<AllPorts> => {
   const journal = new Journal()
   const collections = new MemoryCollections(journal)
   const customers = collections.tableOf<Customer.Customer>(Customer.customers)
@@ -86,7 +89,10 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
   })
+  // Transactions run one after another, so that each reads as of one instant.
+  const snapshots = SnapshotReads.of({ consistently: (effect) => journal.atomically(effect) })
   return Context.make(Transactor, transactor).pipe(
+    Context.add(SnapshotReads, snapshots),
     Context.add(Collections, collections.service),
     Context.add(UsageStore, usageStore(usage, journal)),
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
@@ -141,5 +147,4 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
  * - Values given out are copies, or objects that can't be changed.
  * - `MemoryInspector` shows what is stored.
  */
-export const layer: Layer.Layer<Billing.Storage | Billing.InvoicingStorage | MemoryInspector> =
-  Layer.syncContext(make)
+export const layer: Layer.Layer<AllPorts> = Layer.syncContext(make)

@@ -1,12 +1,13 @@
 /**
  * All ports of core on Postgres, as layers.
  */
-import type { BatchTransactor, Billing, StorageError } from "@billwright/core"
+import type { BatchTransactor, Billing, SnapshotReads, StorageError } from "@billwright/core"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Commits } from "./Commits.ts"
 import { Database, type StorageOptions } from "./Database.ts"
 import * as Migrations from "./migrations/Migrations.ts"
+import * as PostgresSnapshotReads from "./PostgresSnapshotReads.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
 import * as PostgresCollections from "./stores/PostgresCollections.ts"
@@ -29,7 +30,7 @@ import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 export type { StorageOptions } from "./Database.ts"
 
 /** All ports, those of subscriptions and invoices included. */
-type AllPorts = BatchTransactor | Billing.InvoicingStorage | Billing.Storage
+type AllPorts = BatchTransactor | Billing.InvoicingStorage | Billing.Storage | SnapshotReads
 
 type StorageLayer = Layer.Layer<AllPorts, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient>
 
@@ -54,7 +55,9 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
     PostgresSubscriptionStore.layerLive,
     PostgresUsageStore.layer,
   ).pipe(
-    Layer.provideMerge(Layer.merge(PostgresTransactor.layer, PostgresTransactor.layerBatches)),
+    Layer.provideMerge(
+      Layer.mergeAll(PostgresTransactor.layer, PostgresTransactor.layerBatches, PostgresSnapshotReads.layer),
+    ),
     Layer.provide(Commits.layer(options)),
     Layer.provide(Database.layer(options)),
   )

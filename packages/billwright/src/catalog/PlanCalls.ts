@@ -1,8 +1,14 @@
 /**
  * Implements `billing.plans`, and the pushes of rate cards.
  */
-import { type Plan as Core, Plans as PlansService, RateCards as RateCardsService } from "@billwright/core"
+import {
+  type Plan as Core,
+  PlanCosts,
+  Plans as PlansService,
+  RateCards as RateCardsService,
+} from "@billwright/core"
 import type { PlanDefinition, RateCard } from "@billwright/engine"
+import { Effect } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"
@@ -31,6 +37,16 @@ export const makePlans = (calls: Calls): Plans => {
   return {
     push: (input, options) => calls.run(() => plans.push(toPushed(input)), options),
     diff: (input, options) => calls.run(() => plans.diff(toPushed(input)), options),
+    compare: (input, { months, onProgress } = {}, options) =>
+      calls.run(
+        () =>
+          calls
+            .service(PlanCosts)
+            .compare({ ...toPushed(input), ...(months === undefined ? {} : { months }) }, (soFar) =>
+              Effect.sync(() => onProgress?.(soFar)),
+            ),
+        options,
+      ),
     get: (key, options): Promise<Plan> => calls.run(() => plans.get(Ids.planKey(key)), options),
     list: (query, options) =>
       makeListing(query, (page) => calls.run(() => plans.list(toOptionalInput(page)), options)),

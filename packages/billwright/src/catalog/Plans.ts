@@ -104,6 +104,67 @@ export interface PlanPreview {
   readonly total: bigint
 }
 
+/** What a change of plans is compared over. */
+export interface ComparePlans {
+  /** Periods that ended in so many months before now are rated: 1 to 36. Default 3. */
+  readonly months?: number | undefined
+  /** Is called while it compares. */
+  readonly onProgress?: ((soFar: CostProgress) => void) | undefined
+}
+
+/** How far a comparison is. */
+export interface CostProgress {
+  readonly subscriptions: number
+  readonly customers: number
+}
+
+/** What a customer paid, and would pay. Amounts are integers of the minor unit. */
+export interface CustomerCost {
+  readonly customerId: string
+  readonly before: bigint
+  readonly after: bigint
+}
+
+/** What a change of plans means in a currency. */
+export interface CurrencyCosts {
+  readonly currency: string
+  readonly before: bigint
+  readonly after: bigint
+  /** How many customers are rated, and for how many of them the cost stays, rises and falls. */
+  readonly customers: number
+  readonly unchanged: number
+  readonly rises: number
+  readonly falls: number
+  /** The ten largest rises, the largest first. */
+  readonly largestRises: ReadonlyArray<CustomerCost>
+}
+
+/** A subscription that can't be rated by the new terms. */
+export interface UnratedSubscription {
+  readonly subscriptionId: string
+  readonly customerId: string
+  readonly problem: string
+}
+
+/** What a change of plans means in money. */
+export interface PlanComparison {
+  /** Periods that ended after `from`, and not after `to`, are rated. */
+  readonly from: Date
+  readonly to: Date
+  /** The keys of the plans whose terms change. Only their subscriptions are rated. */
+  readonly plans: ReadonlyArray<string>
+  /** `false`: there are more than a million customers, and the others are not rated. */
+  readonly isComplete: boolean
+  readonly subscriptions: number
+  readonly periods: number
+  /** By currency, in their order. */
+  readonly currencies: ReadonlyArray<CurrencyCosts>
+  /** How many subscriptions could not be rated by the new terms. They are in no sum. */
+  readonly unrated: number
+  /** The first ten of these. */
+  readonly problems: ReadonlyArray<UnratedSubscription>
+}
+
 /**
  * Errors: `InvalidInputError`, whose `problems` lists everything that is wrong with all plans, and `PlanNotFoundError`.
  */
@@ -122,6 +183,16 @@ export interface Plans {
     plans: PlanDefinition | ReadonlyArray<PlanDefinition>,
     options?: CallOptions,
   ): Promise<ReadonlyArray<PlanChange>>
+  /**
+   * Says what `push` would mean in money, if all subscriptions moved to the new versions: the real usage of the last months,
+   * rated as it was and by the new terms. Amounts are before coupons, credits and taxes. Reads as of one instant, and writes
+   * nothing.
+   */
+  compare(
+    plans: PlanDefinition | ReadonlyArray<PlanDefinition>,
+    input?: ComparePlans,
+    options?: CallOptions,
+  ): Promise<PlanComparison>
   /** A plan by its key. */
   get(key: string, options?: CallOptions): Promise<Plan>
   list(query?: PageQuery, options?: CallOptions): Listing<Plan>

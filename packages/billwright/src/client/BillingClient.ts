@@ -62,7 +62,7 @@ export interface ClientEvents<Map> extends Omit<Events<Map>, "stream" | "types">
  * They reject with an `ApiError`, a `ConnectionError`, or the reason of the signal that aborted them.
  */
 export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
-  readonly plans: Plans
+  readonly plans: Omit<Plans, "compare">
   readonly subscriptions: Subscriptions
   readonly invoices: Invoices
   /** Credit notes: what is given back of issued invoices. */

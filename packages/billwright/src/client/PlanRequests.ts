@@ -31,7 +31,7 @@ export const makeCardCalls = (connection: Connection): Pick<RateCards, "push" | 
   return { push: sendCards("/catalog/push"), diff: sendCards("/catalog/diff") }
 }
 
-export const makePlans = (connection: Connection): Plans => {
+export const makePlans = (connection: Connection): Omit<Plans, "compare"> => {
   const sendPlans = send(connection, "plans")
   return {
     push: sendPlans("/catalog/push"),

@@ -17,6 +17,7 @@ export type BillingErrorCode =
   | "usage_record_not_found"
   | "plan_not_found"
   | "subscription_not_found"
+  | "snapshot_too_large"
   | "invoice_not_found"
   | "credit_note_not_found"
   | "payment_not_found"

@@ -157,7 +157,11 @@ export const check = (given: unknown): void => {
 }
 
 const { network: _, ...rulesOfTests } = rules
+const text = must((value) => typeof value === "string", "the text that exportCustomer has given")
 
 /** The same for `createTestBilling`. It has no `network` option, and always sends webhooks on demand. */
 export const checkOfTest: (given: unknown) => void = (given) =>
-  argument({ now: anything, ...rulesOfTests, dispatcher: dispatcherSettings })(given, "createTestBilling")
+  argument({ now: anything, snapshot: text, ...rulesOfTests, dispatcher: dispatcherSettings })(
+    given,
+    "createTestBilling",
+  )

@@ -36,6 +36,8 @@ import { toStartError } from "./StartError.ts"
 import { partsOf, type StoreParts } from "./StoreParts.ts"
 
 export interface Engine {
+  /** The options that it was started with. */
+  readonly options: BillingOptions
   readonly calls: Calls
   /** `undefined` when this process sends no webhooks. */
   readonly dispatcher: Dispatcher["Service"] | undefined
@@ -207,6 +209,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   let closed: Promise<void> | undefined
   const services = built.value as Context.Context<never>
   return {
+    options,
     calls: new Calls(built.value, tenant, gate),
     dispatcher: Option.getOrUndefined(Context.getOption(services, Dispatcher)),
     rebuilds: world && Option.getOrUndefined(Context.getOption(services, MeterRebuilds)),

@@ -25,6 +25,7 @@ import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
 import { makePayments } from "../payments/PaymentCalls.ts"
 import { makeSubscriptions } from "../subscriptions/SubscriptionCalls.ts"
 import type { RunDue } from "../time/BillingRun.ts"
+import { makeExport, makeFork } from "../time/ForkCall.ts"
 import { runDue } from "../time/RunDueCall.ts"
 import { makeUsage } from "../usage/UsageCalls.ts"
 import { makeDeliveries } from "../webhooks/DeliveryCalls.ts"
@@ -35,7 +36,7 @@ import { type Engine, start, toTenant } from "./Engine.ts"
 import { makeResources } from "./ResourceCalls.ts"
 import { inHosts, inOwn } from "./Transaction.ts"
 
-const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
+const makeCalls = (engine: Engine, calls: Calls): BillingCalls<EventMap> => ({
   ...makeResources(calls),
   plans: naming("plans", makePlans(calls)),
   subscriptions: naming("subscriptions", makeSubscriptions(calls)),
@@ -52,11 +53,14 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   endpoints: naming("endpoints", makeEndpoints(calls)),
   deliveries: naming("deliveries", makeDeliveries(calls)),
   keys: naming("keys", makeApiKeys(calls)),
+  fork: makeFork(engine, calls, makeCalls),
+  exportCustomer: makeExport(calls),
 })
 
 type Work = (tx: Transaction<EventMap>) => Promise<unknown>
 
-const makeTransaction = ({ join }: Engine, calls: Calls) => {
+const makeTransaction = (engine: Engine, calls: Calls) => {
+  const { join } = engine
   const joining = (client: object) => () => {
     if (join !== undefined) return join(client)
     throw new ConfigurationError(
@@ -72,7 +76,7 @@ const makeTransaction = ({ join }: Engine, calls: Calls) => {
         "transaction takes a function: transaction(async (tx) => …) or transaction(client, async (tx) => …)",
       )
     }
-    const run = (inside: Calls) => work(makeCalls(inside))
+    const run = (inside: Calls) => work(makeCalls(engine, inside))
     return isOwn ? inOwn(calls, run, options) : inHosts(calls, joining(first), run, options)
   }
 }
@@ -82,7 +86,7 @@ const makeAccount = (engine: Engine, calls: Calls): BillingAccount<EventMap> => 
   const inMode = (other: Mode): BillingAccount<EventMap> =>
     makeAccount(engine, calls.for({ accountId, mode: other }))
   const account = {
-    ...makeCalls(calls),
+    ...makeCalls(engine, calls),
     accountId,
     mode,
     forAccount: (id: string) => makeAccount(engine, calls.for(toTenant(id, mode))),

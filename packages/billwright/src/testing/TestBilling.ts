@@ -15,8 +15,14 @@ export interface TestBillingOptions<
 > extends Omit<BillingOptions<Definitions>, "dispatcher" | "network" | "store"> {
   /** Default: an empty `memory()`. */
   readonly store?: Store
-  /** The time at the start. Default 2026-01-15T12:00:00Z. */
+  /** The time at the start. Default 2026-01-15T12:00:00Z, or the time of the snapshot. */
   readonly now?: Instant
+  /**
+   * A customer that `exportCustomer` or `billwright export` has written: the text of the file. Billing starts with this
+   * customer, in its account and mode, at the time of the snapshot. Without `payments`, its payment provider is one that
+   * moves no money, of the same name. Give the other options, such as `invoices`, the values that the real ones have.
+   */
+  readonly snapshot?: string
   /**
    * How webhooks are sent. They go to `testing.receiver(url)`, when `testing.advance`, `testing.deliveries` or
    * `deliverDue` is called.

@@ -159,6 +159,11 @@ export class InvoiceStore extends Context.Service<
       name: SeriesName,
     ) => Effect.Effect<Option.Option<NumberSeries>, StorageError, CurrentTenant>
 
+    /** Reads the state of a series, without waiting for anybody. `none` if no number was taken yet. */
+    readonly findSeries: (
+      name: SeriesName,
+    ) => Effect.Effect<Option.Option<NumberSeries>, StorageError, CurrentTenant>
+
     /**
      * Stores the state of a series that the current transaction holds. Call it before the invoices that have its new numbers
      * are written: a storage may refuse a number that nobody has taken.

@@ -26,6 +26,10 @@ export type FakeOutcome =
 
 /** How a fake provider behaves. */
 export interface FakeOptions {
+  /** The name by which payments remember it. Default: `fake`. */
+  readonly name?: string
+  /** The payments that it has at first. Default: none. */
+  readonly known?: ReadonlyArray<FakePayment>
   /** What goes wrong with a call. Default: nothing. */
   readonly faultOf?: FaultOf
   /** What a new attempt comes to. `undefined`, and the default: what the card does, and without a card it succeeds. */
@@ -68,7 +72,7 @@ const DEFAULT_SECRETS = [Redacted.make("fake webhook secret")]
  * closed never succeeds.
  */
 export class FakeProvider implements PaymentProvider {
-  readonly name: string = "fake"
+  readonly name: string
   /** Its saved cards, and what customers do with them. `undefined` if it saves none. */
   readonly methods: FakeMethods | undefined
   readonly #call: ReturnType<typeof callWith>
@@ -80,6 +84,8 @@ export class FakeProvider implements PaymentProvider {
 
   constructor(options: FakeOptions = {}) {
     this.#options = options
+    this.name = options.name ?? "fake"
+    for (const payment of options.known ?? []) this.#payments.set(payment.reference, payment)
     const faultOf = options.faultOf ?? (() => undefined)
     this.#call = callWith(faultOf)
     this.#notices = new FakeNotices(options.mode ?? "test", options.webhookSecrets ?? DEFAULT_SECRETS)

@@ -544,9 +544,19 @@ values (${accountId}, ${mode}, ${name}) on conflict (account_id, mode, name) do 
 returning s.state::text as state, ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
-    return yield* decoding(operation, (row: Row) =>
-      row["state"] === null ? Option.none<NumberSeries>() : Option.some(json(row, "state") as NumberSeries),
-    )(rows[0] ?? {})
+    return yield* decoding(operation, seriesFromRow)(rows[0])
+  })
+
+  const findSeries = Effect.fnUntraced(function* (name: SeriesName) {
+    const operation = "InvoiceStore.findSeries"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select state::text as state from ${t.billing_series}
+where account_id = ${accountId} and mode = ${mode} and name = ${name}`,
+    )
+    return yield* decoding(operation, seriesFromRow)(rows[0])
   })
 
   const saveSeries = Effect.fnUntraced(function* (name: SeriesName, series: NumberSeries) {
@@ -577,8 +587,13 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     creditsOf,
     lockDrafts: (id) => Batch.together("InvoiceStore.lockDrafts", id, lockAllDrafts),
     lockSeries,
+    findSeries,
     saveSeries,
   })
 })
+
+/** The state of a series. A row of which no number was taken has none. */
+const seriesFromRow = (row: Row | undefined): Option.Option<NumberSeries> =>
+  row === undefined || row["state"] === null ? Option.none() : Option.some(json(row, "state") as NumberSeries)
 
 export const layer: Layer.Layer<InvoiceStore, never, Database | Transactor> = Layer.effect(InvoiceStore, make)

@@ -85,6 +85,7 @@ export const invoiceContract = (test: InvoicingTest): void => {
         same(yield* theirs(store.billedLines(subscription.id, 0)), [])
         same(yield* theirs(transactor.atomically(store.lockDrafts([subscription.id]))), [])
         same(yield* theirs(transactor.atomically(store.lockSeries("credit_note"))), Option.none())
+        same(yield* theirs(store.findSeries("credit_note")), Option.none())
         yield* theirs(store.save({ ...own, dueAt: null }))
       }
       same(yield* store.find(own.id), Option.some(own))
@@ -324,7 +325,10 @@ export const invoiceContract = (test: InvoicingTest): void => {
       })
       yield* Effect.flip(transactor.atomically(Effect.andThen(issue, Effect.fail("no"))))
       same(yield* store.find(draft.id), Option.some(draft))
+      same(yield* store.findSeries("invoice"), Option.none())
       yield* transactor.atomically(issue)
+      same(yield* store.findSeries("invoice"), Option.some(series))
+      same(yield* store.findSeries("credit_note"), Option.none())
       same(yield* store.find(draft.id), Option.some(issued))
       same((yield* store.list({ status: "open" }, firstPage)).data, [issued])
       same(yield* transactor.atomically(store.lockSeries("invoice")), Option.some(series))

@@ -1,0 +1,141 @@
+/**
+ * Writes a snapshot of a customer into an empty storage, through its ports.
+ */
+import { DateTime, Effect } from "effect"
+import type { Plan } from "../catalog/Plan.ts"
+import { PlanStore } from "../catalog/PlanStore.ts"
+import { CreditStore } from "../credits/CreditStore.ts"
+import type { Customer } from "../customers/Customer.ts"
+import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
+import { InvoiceStore, type SeriesName } from "../invoices/InvoiceStore.ts"
+import { optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import type { PaymentMethod } from "../payments/PaymentMethod.ts"
+import { PaymentStore } from "../payments/PaymentStore.ts"
+import * as Resources from "../Resources.ts"
+import { type Collection, Collections } from "../shared/Collections.ts"
+import type { DueFailure } from "../shared/Due.ts"
+import type { Resource } from "../shared/Resource.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { SubscriptionStore } from "../subscriptions/SubscriptionStore.ts"
+import { type ClaimedSubject, DueStore, LANES, MAX_CLAIMED_SUBJECTS } from "../time/DueStore.ts"
+import { MAX_BATCH_RECORDS } from "../usage/UsageRecord.ts"
+import { UsageStore } from "../usage/UsageStore.ts"
+import type { CustomerSnapshot, SnapshotCredits, SnapshotPlan } from "./CustomerSnapshot.ts"
+
+/** The last instant that there is: everything is due before it. */
+const FOREVER = DateTime.makeUnsafe(8_640_000_000_000_000)
+
+/** In real time: the clock of a fork is the customer's own. */
+const inRealTime = (customer: object): Customer => ({ ...(customer as Customer), testClockId: null })
+
+const restoreValues = ({ values }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const collections = yield* Collections
+    // In the order of the definitions, but customers first: others belong to them.
+    const all = Object.values(Resources.all).toSorted(
+      (a, b) => Number(b.definition.type === "Customer") - Number(a.definition.type === "Customer"),
+    )
+    for (const { definition } of all) {
+      const collection = collections.of(definition as object as Resource) as object as Collection<object>
+      for (const value of values[definition.type] ?? []) {
+        yield* collection.insert(definition.type === "Customer" ? inRealTime(value) : value)
+      }
+    }
+  })
+
+/** Versions are published one after another, as they were. */
+const restorePlan = ({ plan, versions }: SnapshotPlan) =>
+  Effect.gen(function* () {
+    const store = yield* PlanStore
+    for (const { createdAt, hash, id, terms, version } of versions) {
+      const published: Plan = { ...plan, version, versionId: id, hash, terms, updatedAt: createdAt }
+      yield* store.publish(published)
+    }
+    const { description, key, name, updatedAt } = plan
+    yield* store.rename({ key, name, description, updatedAt })
+  })
+
+const restoreCredits = (
+  { customerId }: CustomerSnapshot,
+  { account, entries, grants, holds, levels, unit }: SnapshotCredits,
+) =>
+  Effect.gen(function* () {
+    const store = yield* yield* optionalPort(CreditStore)
+    const key = { customerId, unit }
+    yield* store.lock(key, 0, "open")
+    yield* store.write(key, { account, grants, holds, entries, consumption: null })
+    yield* store.watch(key, levels)
+  })
+
+const restoreUsage = ({ records }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const store = yield* UsageStore
+    for (let from = 0; from < records.length; from += MAX_BATCH_RECORDS) {
+      const batch = records.slice(from, from + MAX_BATCH_RECORDS)
+      yield* store.append(batch.map((record) => ({ ...record, voidedAt: null, hasOwnTimestamp: true })))
+    }
+    for (const { id, voidedAt } of records) if (voidedAt !== null) yield* store.void(id, voidedAt)
+  })
+
+/** What has failed is tried again when it was to be, and what was set aside stays so. */
+const restoreFailures = ({ invoices, payments, subscriptions }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const all = [...subscriptions.map(({ value }) => value), ...invoices, ...payments]
+    const failures = new Map<string, DueFailure>(
+      all.flatMap(({ failure, id }) => (failure === null ? [] : [[id as string, failure]])),
+    )
+    if (failures.size === 0) return
+    const due = yield* yield* optionalPort(DueStore)
+    const claimed: Array<ClaimedSubject> = []
+    for (const lane of LANES) {
+      const now = DateTime.subtract(FOREVER, { milliseconds: 1 })
+      const claim = { lane, now, leaseUntil: FOREVER, limit: MAX_CLAIMED_SUBJECTS }
+      let found: ReadonlyArray<ClaimedSubject>
+      do {
+        found = yield* due.claimDue(claim)
+        claimed.push(...found)
+      } while (found.length === MAX_CLAIMED_SUBJECTS)
+    }
+    for (const one of claimed) yield* due.release(one, failures.get(one.subject.id) ?? null)
+  })
+
+/** Saved payment methods are looked at again, so that it is told in time when one expires. */
+const watchMethods = ({ at, values }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const due = yield* yield* optionalPort(DueStore)
+    for (const value of values["PaymentMethod"] ?? []) {
+      const { id, status } = value as PaymentMethod
+      if (status === "attached") yield* due.schedule({ kind: "payment_method", id }, at)
+    }
+  })
+
+/**
+ * Writes a snapshot of a customer into a storage that has nothing of it, as one transaction. The customer then lives in real
+ * time, also one that had a test clock.
+ */
+export const restoreSnapshot = Effect.fn("Fork.restoreSnapshot")(function* (snapshot: CustomerSnapshot) {
+  const { atomically } = yield* Transactor
+  const subscriptions = yield* yield* optionalPort(SubscriptionStore)
+  const invoices = yield* yield* optionalPort(InvoiceStore)
+  const creditNotes = yield* yield* optionalPort(CreditNoteStore)
+  const payments = yield* yield* optionalPort(PaymentStore)
+  const write = Effect.gen(function* () {
+    yield* Effect.forEach(snapshot.plans, restorePlan, { discard: true })
+    yield* restoreValues(snapshot)
+    for (const { periods, value } of snapshot.subscriptions) {
+      yield* subscriptions.insert(value)
+      yield* subscriptions.savePeriods(value.id, periods)
+    }
+    for (const [name, series] of Object.entries(snapshot.series)) {
+      yield* invoices.saveSeries(name as SeriesName, series)
+    }
+    for (const invoice of snapshot.invoices) yield* invoices.insert(invoice)
+    for (const note of snapshot.creditNotes) yield* creditNotes.insert(note)
+    for (const payment of snapshot.payments) yield* payments.insert(payment)
+    for (const credits of snapshot.credits) yield* restoreCredits(snapshot, credits)
+    yield* restoreUsage(snapshot)
+    yield* watchMethods(snapshot)
+  })
+  yield* atomically(write)
+  yield* restoreFailures(snapshot)
+})
