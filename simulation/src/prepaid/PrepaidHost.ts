@@ -13,7 +13,7 @@ export interface PrepaidHost extends Host {
 }
 
 /** A command that is decided. It may run several times. */
-export type PrepaidWork = (host: PrepaidHost) => ReturnType<Work>
+type PrepaidWork = (host: PrepaidHost) => ReturnType<Work>
 
 export interface PrepaidCommand extends Omit<PaymentCommand, "decide"> {
   readonly decide: (choice: Choice, number: number) => PrepaidWork

@@ -24,7 +24,7 @@ export const KEYS = ["small", "large", "rolling"] as const
 export const CALLS = { key: "calls", productId: "api", unit: "call" }
 
 /** How many tokens a call burns by each plan, beyond the free ones of a period. By other plans it burns none. */
-export const BURNS: Readonly<Record<string, { readonly free: number; readonly price: number }>> = {
+const BURNS: Readonly<Record<string, { readonly free: number; readonly price: number }>> = {
   large: { free: 3, price: 2 },
   rolling: { free: 3, price: 2 },
   metered_week: { free: 0, price: 3 },

@@ -104,6 +104,8 @@ const purposeMessage = {
 /** What credits are used for: the key of a charge or a feature. */
 export const Purpose = Schema.String.annotate(purposeMessage).check(
   Schema.isPattern(/^[a-z][a-z0-9_]{0,63}$/, purposeMessage),
+  // What the pattern says already, for the OpenAPI document.
+  Schema.isMaxLength(64, purposeMessage),
 )
 const scopeMessage = { message: `must be 1 to ${MAX_SCOPE_KEYS} keys of charges or features` }
 const uniqueMessage = { message: "must not have a key twice" }
