@@ -35,6 +35,11 @@ const heal = async (): Promise<void> => {
   await world.tenant.drain()
 }
 
+/** The leases of workers whose death would be noticed. */
+const watchedLeases = () =>
+  postgres.query(`select 1 from billwright.webhook_pending q
+join billwright.webhook_workers w on w.worker = left(q.lease_token::text, 8)`)
+
 /** As large as an event can be: more than one read of a socket returns. */
 const LARGE = {
   ...INVOICE,
@@ -73,6 +78,7 @@ describe("a worker that is killed", () => {
       const eventId = await world.tenant.publish()
       await connected
       await world.worker(LONG_LEASE)
+      await until("the session of the worker", async () => (await watchedLeases()).length === 1)
       await worker.stop("SIGKILL")
       receiver.drop()
       receiver.isDeaf = false
