@@ -8,7 +8,18 @@ import * as Api from "./ApiCommands.ts"
 
 const EntitlementList = Schema.Struct({ data: Schema.Array(Api.Shown) })
 
-const COLUMNS = ["feature", "type", "allowed", "reason", "value", "limit", "used", "balance", "resets_at"]
+const COLUMNS = [
+  "feature",
+  "type",
+  "allowed",
+  "reason",
+  "value",
+  "limit",
+  "rolled_over",
+  "used",
+  "balance",
+  "resets_at",
+]
 
 const customer = Flag.String("customer").pipe(Flag.withDescription("The customer: cus_…"))
 const feature = Argument.String("feature").pipe(Argument.withDescription("The key of a feature."))

@@ -244,9 +244,12 @@ describe("billwright entitlements", () => {
     await json("subscriptions", "create", "--customer", owner, "--plan", "exporter")
     const of = ["--customer", owner]
     const table = await print("entitlements", "list", ...of)
-    assert.match(table, /^FEATURE +TYPE +ALLOWED +REASON +VALUE +LIMIT +USED +BALANCE +RESETS AT\n/)
-    assert.match(table, /^exports +metered +true +included +- +3 +0 +3 +\d{4}-/m)
-    assert.match(table, /^seats +config +true +included +5 +- +- +- +-/m)
+    assert.match(
+      table,
+      /^FEATURE +TYPE +ALLOWED +REASON +VALUE +LIMIT +ROLLED OVER +USED +BALANCE +RESETS AT\n/,
+    )
+    assert.match(table, /^exports +metered +true +included +- +3 +0 +0 +3 +\d{4}-/m)
+    assert.match(table, /^seats +config +true +included +5 +- +- +- +- +-/m)
     const use = ["entitlements", "consume", "exports", ...of, "--quantity", "2"]
     const consumed = await json(...use, "--idempotency-key", "k", "--dimension", "region=eu")
     assert.deepInclude(consumed, { allowed: true, used: 2, balance: 1, idempotency_key: "k" })

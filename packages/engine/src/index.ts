@@ -284,15 +284,29 @@ export type { TermsOf } from "./subscriptions/Runs.ts"
 export { type Cause, type SharedEffect, stepTogether, togetherOf } from "./subscriptions/Together.ts"
 export { periodUntil, usageCost } from "./subscriptions/Spend.ts"
 export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"
-export { type CountedTime, countedTime, entitledAt, isPastGrace } from "./entitlements/Allowance.ts"
+export {
+  type CountedTime,
+  countedTime,
+  type Entitled,
+  entitledAt,
+  isPastGrace,
+} from "./entitlements/Allowance.ts"
 export {
   decideEntitlement,
   type EntitlementDecision,
   type EntitlementReason,
+  featureOf,
   type FeatureSource,
   isAllowed,
   limitOf,
 } from "./entitlements/Decide.ts"
+export {
+  type CountedPeriod,
+  countedPeriods,
+  MAX_ROLLOVER_PERIODS,
+  type PeriodsOfFeature,
+  rolledOver,
+} from "./entitlements/Rollover.ts"
 export { type PostalAddress, problemsOfSeller, type Seller } from "./documents/Seller.ts"
 export type { CreditNoteDocumentInput } from "./documents/CreditNoteDocument.ts"
 export type { DocumentSettings, InvoiceDocumentInput } from "./documents/InvoiceDocument.ts"

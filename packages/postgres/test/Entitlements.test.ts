@@ -14,7 +14,7 @@ import {
 } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { Client, Pool } from "pg"
 import { type Attempt, tried } from "./Refusals.ts"
 import { asTenant } from "./Tenants.ts"
@@ -41,21 +41,29 @@ const withDatabase = <A, E>(
     return yield* test(url).pipe(asTenant, Effect.provide(services))
   }).pipe(Effect.scoped)
 
-/** A new customer whose plan includes 100 exports in a period. */
-const begin = Effect.gen(function* () {
-  yield* (yield* Meters).create({ key: "exports", productId: "export", unit: "export" })
-  const exporter = {
-    key: "exporter",
-    name: "Exporter",
+const planOf = (key: string, feature: { readonly rollover?: { readonly maximum: string } } = {}) =>
+  ({
+    key,
+    name: key,
     currencies: ["EUR"],
     interval: { unit: "year", count: 1 },
     charges: [],
-    features: { exports: { type: "metered", meter: "exports", included: "100", limit: "hard" } },
-  } as const
-  yield* (yield* Plans).push({ plans: [exporter] })
+    features: { exports: { type: "metered", meter: "exports", included: "100", limit: "hard", ...feature } },
+  }) as const
+
+/** A new customer with a subscription of a plan since a year and a day. */
+const subscribed = Effect.fnUntraced(function* (plan: ReturnType<typeof planOf>) {
+  yield* (yield* Plans).push({ plans: [plan] })
   const { id: customerId } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
-  yield* (yield* Subscriptions).create({ customerId, plan: "exporter" })
+  const startAt = DateTime.subtract(yield* DateTime.now, { years: 1, days: 1 })
+  yield* (yield* Subscriptions).create({ customerId, plan: plan.key, startAt })
   return { customerId, feature: "exports" }
+})
+
+/** A new customer whose plan includes 100 exports in a period. */
+const begin = Effect.gen(function* () {
+  yield* (yield* Meters).create({ key: "exports", productId: "export", unit: "export" })
+  return yield* subscribed(planOf("exporter"))
 })
 
 type Asked = Effect.Success<typeof begin>
@@ -90,6 +98,16 @@ const consumeInHosts = Effect.fnUntraced(function* (pool: Pool, isolation: strin
   return outcome
 })
 
+/** Services over a pool. They are built anew: those of the test ask by connections of their own. */
+const servicesOver = (pool: Pool) =>
+  Layer.build(
+    Billing.layer.pipe(
+      Layer.provideMerge(Storage.layerStorage()),
+      Layer.provide(Host.fromPool(pool)),
+      Layer.fresh,
+    ),
+  )
+
 it.live.each(["read committed", "repeatable read", "serializable"])(
   "callers at once in transactions of a host at %s never pass a hard limit together",
   (isolation) =>
@@ -100,9 +118,7 @@ it.live.each(["read committed", "repeatable read", "serializable"])(
           Effect.sync(() => new Pool({ connectionString: url, max: CONNECTIONS })),
           (one) => Effect.promise(() => one.end()),
         )
-        const hosted = yield* Layer.build(
-          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
-        )
+        const hosted = yield* servicesOver(pool)
         const outcomes = yield* Effect.all(
           Array.from({ length: CALLERS }, () => consumeInHosts(pool, isolation, asked)),
           { concurrency: CONNECTIONS },
@@ -148,10 +164,9 @@ it.live(
         yield* (yield* Subscriptions).create({ customerId: broken.id, plan: "exporter" })
         const statements: Array<string> = []
         const pool = yield* notingPool(url, statements)
-        const hosted = yield* Layer.build(
-          Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
-        )
-        const { check } = yield* Effect.provide(Entitlements, hosted)
+        const { check } = Context.get(yield* servicesOver(pool), Entitlements)
+        // Those that looked at the schema.
+        statements.length = 0
         const checkAll = Effect.all(
           Array.from({ length: CALLERS }, (_, n) =>
             Effect.exit(check(n === 40 ? { ...asked, customerId: broken.id } : asked)),
@@ -177,6 +192,31 @@ it.live(
         )
       }).pipe(Effect.scoped),
     ),
+)
+
+it.live("a check of a feature that rolls over reads the earlier periods, and no other check does", () =>
+  withDatabase((url) =>
+    Effect.gen(function* () {
+      const bare = yield* begin
+      const asked = yield* subscribed(planOf("rolling", { rollover: { maximum: "30" } }))
+      const statements: Array<string> = []
+      const pool = yield* notingPool(url, statements)
+      const { check } = Context.get(yield* servicesOver(pool), Entitlements)
+      const counted = Effect.fnUntraced(function* (one: typeof bare) {
+        statements.length = 0
+        const { limit, rolledOver } = yield* check(one)
+        return [limit, rolledOver, statements.length]
+      })
+      assert.deepStrictEqual(yield* counted(bare), [100n, 0n, STATEMENTS_OF_CHECKS])
+      assert.deepStrictEqual(yield* counted(asked), [130n, 30n, STATEMENTS_OF_CHECKS + 1])
+      const atOnce = yield* Effect.all(
+        Array.from({ length: CALLERS }, () => check(asked)),
+        { concurrency: "unbounded" },
+      )
+      assert.isTrue(atOnce.every(({ rolledOver }) => rolledOver === 30n))
+      assert.isAtMost(statements.length, 5 * (STATEMENTS_OF_CHECKS + 1), statements.join("\n"))
+    }).pipe(Effect.scoped),
+  ),
 )
 
 it.live("Postgres refuses what must not be, also of the owner of the tables", () =>

@@ -8,12 +8,17 @@ import { toQuery } from "./WireNames.ts"
 
 const toUnits = (sent: bigint | null): bigint | null => (sent === null ? null : BigInt(sent))
 
-const toEntitlement = <A extends Entitlement>(sent: A): A => ({
+const withUnits = <A extends Omit<Entitlement, "rolledOver">>(sent: A): A => ({
   ...sent,
   limit: toUnits(sent.limit),
   used: toUnits(sent.used),
   balance: toUnits(sent.balance),
   overage: toUnits(sent.overage),
+})
+
+const toEntitlement = (sent: Entitlement): Entitlement => ({
+  ...withUnits(sent),
+  rolledOver: toUnits(sent.rolledOver),
 })
 
 export const makeEntitlements = (connection: Connection): Entitlements => ({
@@ -28,7 +33,7 @@ export const makeEntitlements = (connection: Connection): Entitlements => ({
     return (await readAll<Entitlement>(connection, request)).map(toEntitlement)
   },
   consume: async (input, options) =>
-    toEntitlement(
+    withUnits(
       await write<EntitlementConsumption>(connection, "POST", "/entitlements/consume", input, options),
     ),
 })

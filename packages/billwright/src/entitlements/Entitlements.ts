@@ -63,8 +63,10 @@ export interface Entitlement {
   readonly meter: string | null
   /** `hard`: what is beyond the limit is refused. `soft`: it is allowed as overage. */
   readonly limitType: "hard" | "soft" | null
-  /** What the period includes, in whole units of the meter. */
+  /** What the period includes, with what rolled over, in whole units of the meter. */
   readonly limit: bigint | null
+  /** How much of the limit rolled over from earlier periods. It is used first. */
+  readonly rolledOver: bigint | null
   /** What was used in the period. */
   readonly used: bigint | null
   /** What is left: at least 0. */
@@ -77,8 +79,8 @@ export interface Entitlement {
   readonly resetsAt: Date | null
 }
 
-/** What came of using a feature. Its amounts are those after it. */
-export interface EntitlementConsumption extends Entitlement {
+/** What came of using a feature. Its amounts are those after it. What rolled over is part of its limit. */
+export interface EntitlementConsumption extends Omit<Entitlement, "rolledOver"> {
   readonly quantity: number
   /** The usage record that was made. `null` if it was not allowed. */
   readonly usageRecordId: string | null

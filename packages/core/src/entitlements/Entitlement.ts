@@ -106,8 +106,10 @@ export interface Entitlement {
   /** All of these are `null` unless the feature is metered. */
   readonly meter: string | null
   readonly limitType: "hard" | "soft" | null
-  /** What the period includes, in whole units of the meter. */
+  /** What the period includes, with what rolled over, in whole units of the meter. */
   readonly limit: bigint | null
+  /** How much of the limit rolled over from earlier periods. It is used first. */
+  readonly rolledOver: bigint | null
   /** What was used of it in the period: the value of the meter, in whole units. */
   readonly used: bigint | null
   /** What is left: at least 0. */
@@ -120,8 +122,8 @@ export interface Entitlement {
   readonly resetsAt: DateTime.Utc | null
 }
 
-/** What came of `Entitlements.consume`. Its amounts are those after it. */
-export interface EntitlementConsumption extends Entitlement {
+/** What came of `Entitlements.consume`. Its amounts are those after it. What rolled over is part of its limit. */
+export interface EntitlementConsumption extends Omit<Entitlement, "rolledOver"> {
   readonly quantity: number
   /** The usage record that was made. `null` if it was not allowed. */
   readonly usageRecordId: UsageRecordId | null

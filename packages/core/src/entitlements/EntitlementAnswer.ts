@@ -27,7 +27,7 @@ export interface Taking {
   readonly metered: Metered
 }
 
-type Counted = Pick<Entitlement, "limit" | "used" | "balance" | "overage">
+type Counted = Pick<EntitlementConsumption, "limit" | "used" | "balance" | "overage">
 
 /** What is left of a limit. */
 const countedOf = (limit: bigint, used: bigint): Counted => ({
@@ -41,6 +41,7 @@ const NOT_METERED = {
   meter: null,
   limitType: null,
   limit: null,
+  rolledOver: null,
   used: null,
   balance: null,
   overage: null,
@@ -48,13 +49,14 @@ const NOT_METERED = {
   resetsAt: null,
 } as const
 
-const meteredFields = ({ feature, metered, time: { end, start }, used }: Source) =>
+const meteredFields = ({ feature, metered, rolledOver, time: { end, start }, used }: Source) =>
   metered === null
     ? NOT_METERED
     : {
         meter: metered.feature.meter,
         limitType: metered.feature.limit,
-        ...countedOf(limitOf(feature) ?? 0n, used),
+        ...countedOf(limitOf(feature, rolledOver) ?? 0n, used),
+        rolledOver,
         periodStart: ofMillis(start),
         resetsAt: ofMillis(end),
       }
@@ -86,7 +88,7 @@ type Consumed = Omit<StoredEntitlementConsumption, "idempotencyKey">
 /** What is kept of a consumption. `source` is as it is after it. */
 export const consumedOf = (
   { customerId, dimensions, feature, quantity }: ConsumeEntitlement & { readonly quantity: number },
-  { metered, source: { feature: included, subscriptionId, time, used } }: Taking,
+  { metered, source: { feature: included, rolledOver, subscriptionId, time, used } }: Taking,
   usageRecordId: UsageRecordId,
   reason: StoredEntitlementConsumption["reason"],
   createdAt: number,
@@ -100,7 +102,7 @@ export const consumedOf = (
   meter: metered.feature.meter,
   reason,
   limitType: metered.feature.limit,
-  limit: limitOf(included) ?? 0n,
+  limit: limitOf(included, rolledOver) ?? 0n,
   used,
   periodStart: time.start,
   resetsAt: time.end,

@@ -191,7 +191,7 @@ const make = Effect.gen(function* () {
   /** Tells that a limit was reached, once for each period and limit. */
   const tell = Effect.fnUntraced(function* (asked: Asked, taking: Taking) {
     const { source } = taking
-    const limit = limitOf(source.feature)
+    const limit = limitOf(source.feature, source.rolledOver)
     if (limit === null) return
     const { customerId, feature } = asked
     const { subscriptionId, time: span } = source
@@ -227,7 +227,8 @@ const make = Effect.gen(function* () {
     const made = yield* earlier(asked)
     if (made !== undefined) return made
     const { quantity } = asked
-    const { answer, source } = yield* ask(asked, quantity)
+    const { answer: found, source } = yield* ask(asked, quantity)
+    const { rolledOver: _, ...answer } = found
     const idempotencyKey = asked.idempotencyKey ?? null
     const refused: EntitlementConsumption = { ...answer, quantity, usageRecordId: null, idempotencyKey }
     if (source === undefined) return refused

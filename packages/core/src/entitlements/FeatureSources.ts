@@ -3,14 +3,22 @@
  */
 import {
   type CountedTime,
+  countedPeriods,
   countedTime,
+  type Entitled,
   entitledAt,
   Exact,
   type Feature,
+  featureOf,
   type FeatureSource,
   isPastGrace,
+  MAX_ROLLOVER_PERIODS,
   type MeteredFeature,
+  type Period,
   type PlanTerms,
+  type PlanVersionRef,
+  rolledOver,
+  type TermsOf,
 } from "@billwright/engine"
 import { Clock, Effect } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
@@ -32,6 +40,14 @@ export interface Entitling {
   readonly time: CountedTime
   /** A payment is late, and the plan's grace is over: it gives no features. */
   readonly isPastGrace: boolean
+  readonly life: Life
+}
+
+/** The periods of a subscription. */
+interface Life extends Entitled {
+  readonly timezone: string
+  /** Those whose numbers are less are stored, and don't change any more. */
+  readonly before: number
 }
 
 /** What a subscription includes of a feature. */
@@ -48,9 +64,10 @@ export interface Metered {
   readonly rollup: Rollup
 }
 
-/** The value of a meter in whole units, rounded up, and what it was read of. */
+/** What was used by a meter in whole units, rounded up, in the time that is counted now and in earlier ones. */
 interface MeterValue {
   readonly used: bigint
+  readonly earlier: ReadonlyArray<bigint>
   readonly rollup: Rollup
 }
 
@@ -68,15 +85,19 @@ export const whyNothing = (
   return all.some(({ terms }) => featureOf(terms, feature) !== undefined) ? "past_due" : "not_included"
 }
 
-/** The feature of a plan. A feature may be called `constructor`, which every object inherits. */
-const featureOf = ({ features = {} }: PlanTerms, key: string): Feature | undefined =>
-  Object.hasOwn(features, key) ? features[key] : undefined
+/** The instants at which times begin and end, each once. */
+const boundariesOf = (times: ReadonlyArray<CountedTime>): ReadonlyArray<number> =>
+  [...new Set(times.flatMap(({ end, start }) => [start, end]))].toSorted((a, b) => a - b)
+
+const isSamePlan = (a: PlanVersionRef, b: PlanVersionRef): boolean =>
+  a.key === b.key && a.version === b.version
 
 export class FeatureSources {
   readonly #subscriptions: SubscriptionStore["Service"]
   readonly #invoices: InvoiceStore["Service"]
   readonly #terms: VersionTerms
   readonly #meters: MeterQueries.MeterQueries
+  readonly #earlier = new Map<SubscriptionId, ReadonlyArray<Period>>()
 
   constructor(
     subscriptions: SubscriptionStore["Service"],
@@ -100,14 +121,18 @@ export class FeatureSources {
         .pipe(Effect.catchTag("CursorNotFound", Effect.die))
       const given = data.toReversed().flatMap(({ id, state }) => {
         const entitled = entitledAt(state, now)
-        return entitled === undefined ? [] : [{ subscriptionId: id, ...entitled }]
+        if (entitled === undefined) return []
+        const before = state.period?.number ?? state.opened
+        const life: Life = { ...entitled, timezone: state.periods.timezone, before }
+        return [{ subscriptionId: id, plan: entitled.plan, life }]
       })
       const termsOf = yield* this.#terms.ofVersions(given.map(({ plan }) => plan))
       const pastDue = yield* this.#pastDue(given.filter(({ plan }) => hasGrace(termsOf(plan))))
-      return given.map(({ period, plan, subscriptionId }): Entitling => {
+      return given.map(({ life, plan, subscriptionId }): Entitling => {
         const terms = termsOf(plan)
         const isOver = isPastGrace(terms, pastDue.get(subscriptionId) ?? null, now)
-        return { subscriptionId, terms, time: countedTime(period, plan, terms), isPastGrace: isOver }
+        const time = countedTime(life.period, plan, terms)
+        return { subscriptionId, terms, time, isPastGrace: isOver, life }
       })
     })
   }
@@ -154,28 +179,82 @@ export class FeatureSources {
 
   #source(
     customerId: CustomerId,
-    { subscriptionId, time }: Entitling,
+    entitling: Entitling,
     key: string,
     feature: Feature,
     read: Map<string, MeterValue>,
   ): Read<ReadonlyArray<Source>> {
+    const { life, subscriptionId, time } = entitling
     const source = { subscriptionId, time, feature }
-    if (feature.type !== "metered") return Effect.succeed([{ ...source, used: 0n, metered: null }])
-    const name = `${feature.meter} ${time.start} ${time.end}`
+    if (feature.type !== "metered") {
+      return Effect.succeed([{ ...source, used: 0n, rolledOver: 0n, metered: null }])
+    }
     return Effect.gen({ self: this }, function* () {
-      const value = read.get(name) ?? (yield* this.#value(customerId, key, feature.meter, time))
+      // Without a rollover, nothing more is read than the usage of the period.
+      const counted = feature.rollover === undefined ? [] : yield* this.#counted(entitling, key, feature)
+      const name = [feature.meter, ...[...counted, time].flatMap(({ end, start }) => [start, end])].join(" ")
+      const value = read.get(name) ?? (yield* this.#value(customerId, key, feature.meter, time, counted))
       read.set(name, value)
-      return [{ ...source, used: value.used, metered: { feature, rollup: value.rollup } }]
+      const { earlier, rollup, used } = value
+      const over = rolledOver(counted, earlier, life.period)
+      return [{ ...source, used, rolledOver: over, metered: { feature, rollup } }]
     })
   }
 
-  #value(customerId: CustomerId, key: string, meter: string, { end, start }: CountedTime): Read<MeterValue> {
-    const asked = { customerId, boundaries: [start, end], mostGroups: 1, tooManyGroups: "" }
+  /** The earlier times that say what rolled over. */
+  #counted({ life, subscriptionId, terms }: Entitling, key: string, feature: MeteredFeature) {
+    const { closed, period: open, plan, timezone } = life
+    return Effect.gen({ self: this }, function* () {
+      const stored = this.#earlier.get(subscriptionId) ?? (yield* this.#stored(subscriptionId, life))
+      this.#earlier.set(subscriptionId, stored)
+      const earlier = [...stored, ...closed]
+      const termsOf = yield* this.#termsOf([...earlier, open], plan, terms)
+      return countedPeriods({ key, feature, earlier, open, timezone }, termsOf)
+    })
+  }
+
+  #stored(id: SubscriptionId, { before, closed }: Life) {
+    const limit = Math.max(0, MAX_ROLLOVER_PERIODS - closed.length)
+    return limit === 0 || before === 0
+      ? Effect.succeed([])
+      : this.#subscriptions.periodsBefore(id, before, limit)
+  }
+
+  /** The terms of the plan versions of periods. Those of one of them are known. */
+  #termsOf(
+    periods: ReadonlyArray<Period>,
+    known: PlanVersionRef,
+    terms: PlanTerms,
+  ): Effect.Effect<TermsOf, StorageError, CurrentTenant> {
+    const versions = periods.flatMap(({ segments }) => segments.flatMap(({ plan }) => plan ?? []))
+    const others = versions.filter((plan) => !isSamePlan(plan, known))
+    return Effect.map(
+      this.#terms.ofVersions(others),
+      (termsOf): TermsOf =>
+        (plan) =>
+          isSamePlan(plan, known) ? terms : termsOf(plan),
+    )
+  }
+
+  /** What was used in a time and in earlier ones. It is read at once, so that it is of one state of the storage. */
+  #value(
+    customerId: CustomerId,
+    key: string,
+    meter: string,
+    time: CountedTime,
+    counted: ReadonlyArray<CountedTime>,
+  ): Read<MeterValue> {
+    const boundaries = boundariesOf([...counted, time])
+    const asked = { customerId, boundaries, mostGroups: 1, tooManyGroups: "" }
     return this.#meters.values(meter, {}, asked).pipe(
       Effect.map(({ rollup, whole }) => {
-        const quantity = whole[0]?.quantity ?? 0n
-        const value = Exact.ofFraction(quantity, MeterQueries.denominatorOf(rollup, { start, end }))
-        return { rollup, used: Exact.ceiling(value) }
+        const quantities = new Map(whole.map(({ quantity, window }) => [boundaries[window], quantity]))
+        const usedIn = ({ end, start }: CountedTime): bigint => {
+          if (end <= start) return 0n
+          const quantity = quantities.get(start) ?? 0n
+          return Exact.ceiling(Exact.ofFraction(quantity, MeterQueries.denominatorOf(rollup, { start, end })))
+        }
+        return { rollup, used: usedIn(time), earlier: counted.map(usedIn) }
       }),
       Effect.catchTag("InvalidInput", ({ problem }) => {
         const said = `${JSON.stringify(key)} can't be answered: its meter ${JSON.stringify(meter)} ${problem}`

@@ -3662,6 +3662,7 @@ export interface components {
             overage: number | null;
             period_start: string | null;
             resets_at: string | null;
+            rolled_over: number | null;
             livemode: boolean;
         };
         EntitlementConsumption: {

@@ -35,7 +35,7 @@ const useEntitlements = (customerId: string) => {
 const LIMITS = { hard: "refused above it", soft: "allowed and billed above it" } as const
 
 const Metered = ({ entitlement }: { readonly entitlement: Entitlement }) => {
-  const { feature, limit, limit_type: type, resets_at: resets, used } = entitlement
+  const { feature, limit, limit_type: type, resets_at: resets, rolled_over: over, used } = entitlement
   if (limit === null || used === null) return null
   const percent = Quantity.percentOf(used, limit)
   return (
@@ -48,6 +48,7 @@ const Metered = ({ entitlement }: { readonly entitlement: Entitlement }) => {
       />
       <span className="muted">
         {Quantity.format(used)} of {Quantity.format(limit)} · {Quantity.format(percent)} %
+        {over !== null && over > 0 && ` · ${Quantity.format(over)} rolled over`}
         {type !== null && ` · ${LIMITS[type]}`}
         {resets !== null && (
           <>

@@ -2,10 +2,9 @@
  * What a plan grants for a period of a subscription, by the share of its fee. So a change of the plan moves its grants as it
  * moves its fees: each plan grants for the part of the period that it served.
  */
-import type { Grant, Interval } from "../catalog/Plan.ts"
+import type { Grant } from "../catalog/Plan.ts"
 import * as Exact from "../money/Exact.ts"
-import * as LocalTime from "../subscriptions/LocalTime.ts"
-import { boundary, type Periods, spanAt } from "../subscriptions/Periods.ts"
+import { instantAfter, type Periods, spanAt } from "../subscriptions/Periods.ts"
 import { type Share, sharesOf } from "../subscriptions/Proration.ts"
 import type { TermsOf } from "../subscriptions/Runs.ts"
 import type { Period, PlanVersionRef } from "../subscriptions/Subscription.ts"
@@ -73,12 +72,6 @@ const joined = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> => {
   return all
 }
 
-/** The end of `interval` after an instant, on the local clock. */
-const endAfter = (instant: number, interval: Interval, timezone: string): number => {
-  const anchor = LocalTime.format(LocalTime.ofInstant(instant, timezone))
-  return boundary({ anchor, timezone, ...interval }, 1)
-}
-
 /** Without `expires_after`, what is left stays for one more period. What is left of a trial doesn't stay. */
 const rolloverOf = (
   { end, trial }: Period,
@@ -89,7 +82,7 @@ const rolloverOf = (
   if (rollover === undefined || trial !== null) return null
   const { expires_after: interval, maximum } = rollover
   const expiresAt =
-    interval === undefined ? spanAt(periods, end).end : endAfter(end, interval, periods.timezone)
+    interval === undefined ? spanAt(periods, end).end : instantAfter(end, interval, periods.timezone)
   return expiresAt > end ? { maximum: Exact.roundTo(Exact.ofDecimal(maximum), decimals), expiresAt } : null
 }
 

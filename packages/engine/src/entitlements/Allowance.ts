@@ -15,14 +15,22 @@ export interface CountedTime {
   readonly end: number
 }
 
+/** A subscription as it is at an instant, and the periods that closed on the way to it. */
+interface Reached {
+  readonly current: Subscription
+  readonly closed: ReadonlyArray<Period>
+}
+
 /** The subscription as it is at an instant, also if what was due until then has not been done. */
-const at = (subscription: Subscription, now: number): Subscription | undefined => {
+const at = (subscription: Subscription, now: number): Reached | undefined => {
   let current = subscription
+  const closed: Array<Period> = []
   for (let instants = 0; instants < MAX_INSTANTS; instants++) {
     const due = nextDue(current)
-    if (due === null || due.at > now) return current
+    if (due === null || due.at > now) return { current, closed }
     const stepped = step(current, { type: "due" }, now)
     if (isRejected(stepped)) return undefined
+    for (const effect of stepped.effects) if (effect.kind === "close_period") closed.push(effect.period)
     current = stepped.subscription
   }
   return undefined
@@ -37,20 +45,29 @@ const planStart = ({ segments }: Period, plan: PlanVersionRef): number => {
   return (segments[others + 1] ?? segments[0]).start
 }
 
+/** What a subscription gives at an instant. */
+export interface Entitled {
+  /** The plan version whose features it gives. */
+  readonly plan: PlanVersionRef
+  /** The period that is open. */
+  readonly period: Period
+  /** Periods that closed by then, and that the subscription does not say are closed. They follow one another. */
+  readonly closed: ReadonlyArray<Period>
+}
+
 /**
  * The plan version whose features a subscription gives at an instant, with the period that is open then. `undefined` if it
  * gives none: it has not started, is paused or has ended.
  *
  * What is due until then counts as done. So the answer is that of the instant, also if the runner is late.
  */
-export const entitledAt = (
-  subscription: Subscription,
-  now: number,
-): { readonly plan: PlanVersionRef; readonly period: Period } | undefined => {
-  const current = at(subscription, now)
-  if (current === undefined || current.period === null) return undefined
+export const entitledAt = (subscription: Subscription, now: number): Entitled | undefined => {
+  const reached = at(subscription, now)
+  if (reached === undefined) return undefined
+  const { closed, current } = reached
+  if (current.period === null) return undefined
   if (current.phase !== "active" && current.phase !== "trialing") return undefined
-  return { plan: current.plan, period: current.period }
+  return { plan: current.plan, period: current.period, closed }
 }
 
 const DAY_MILLIS = 86_400_000

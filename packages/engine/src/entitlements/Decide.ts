@@ -4,7 +4,7 @@
  * Each subscription is looked at by itself, and the most generous one decides. Limits are not added: usage is that of the
  * customer, and counts in the periods of all of its subscriptions.
  */
-import type { Feature } from "../catalog/Plan.ts"
+import type { Feature, PlanTerms } from "../catalog/Plan.ts"
 import * as Exact from "../money/Exact.ts"
 
 /** What one subscription includes of a feature. */
@@ -12,7 +12,13 @@ export interface FeatureSource {
   readonly feature: Feature
   /** Of a metered feature: the value of its meter in the time that counts, in whole units, rounded up. Otherwise 0. */
   readonly used: bigint
+  /** Of a metered feature: how many whole units rolled over from earlier periods. Otherwise 0. */
+  readonly rolledOver: bigint
 }
+
+/** The feature of a plan. A feature may be called `constructor`, which every object inherits. */
+export const featureOf = ({ features = {} }: PlanTerms, key: string): Feature | undefined =>
+  Object.hasOwn(features, key) ? features[key] : undefined
 
 /**
  * `included`: the plan includes it. `overage`: it is beyond a soft limit. `limit_reached`: it is beyond a hard limit.
@@ -29,9 +35,12 @@ export interface EntitlementDecision {
   readonly value: string | null
 }
 
-/** What is included of a metered feature in a period, in whole units. Part of a unit can't be used. */
-export const limitOf = (feature: Feature): bigint | null =>
-  feature.type === "metered" ? Exact.floor(Exact.ofDecimal(feature.included)) : null
+/**
+ * What may be used of a metered feature in a period before it is beyond the limit: what is included, in whole units, because
+ * part of a unit can't be used, and what rolled over.
+ */
+export const limitOf = (feature: Feature, rolledOver: bigint): bigint | null =>
+  feature.type === "metered" ? Exact.floor(Exact.ofDecimal(feature.included)) + rolledOver : null
 
 /** Whether the reason is one to let the customer go on. */
 export const isAllowed = (reason: EntitlementReason): boolean => reason === "included" || reason === "overage"
@@ -42,8 +51,12 @@ interface Metered {
   readonly left: bigint
 }
 
-const meteredOf = ({ feature, used }: FeatureSource, source: number, quantity: bigint): Metered => {
-  const left = (limitOf(feature) ?? 0n) - used
+const meteredOf = (
+  { feature, rolledOver, used }: FeatureSource,
+  source: number,
+  quantity: bigint,
+): Metered => {
+  const left = (limitOf(feature, rolledOver) ?? 0n) - used
   const beyond = feature.type === "metered" && feature.limit === "soft" ? "overage" : "limit_reached"
   return { source, reason: quantity <= left ? "included" : beyond, left }
 }

@@ -84,6 +84,12 @@ const indexedSpanAt = (periods: Periods, instant: number): IndexedSpan => {
 /** The index of the period that contains an instant: the greatest `k` whose boundary is not after it. */
 export const indexAt = (periods: Periods, instant: number): number => indexedSpanAt(periods, instant).k
 
+/** The instant that lies an interval after another one on the local clock. */
+export const instantAfter = (instant: number, interval: Interval, timezone: string): number => {
+  const anchor = LocalTime.format(LocalTime.ofInstant(instant, timezone))
+  return boundary({ anchor, timezone, ...interval }, 1)
+}
+
 /** The period that contains an instant. */
 export const spanAt = (periods: Periods, instant: number): Span => {
   const { end, start } = indexedSpanAt(periods, instant)

@@ -2,12 +2,17 @@ import { decideEntitlement, type Feature, type FeatureSource, isAllowed, limitOf
 import { assert, describe, it } from "vitest"
 import { decimals, fc, holds } from "../property.ts"
 
-const metered = (included: string, limit: "hard" | "soft", used: bigint): FeatureSource => ({
+const metered = (included: string, limit: "hard" | "soft", used: bigint, rolledOver = 0n): FeatureSource => ({
   feature: { type: "metered", meter: "calls", included, limit },
   used,
+  rolledOver,
 })
-const config = (value: string): FeatureSource => ({ feature: { type: "config", value }, used: 0n })
-const flag: FeatureSource = { feature: { type: "boolean" }, used: 0n }
+const config = (value: string): FeatureSource => ({
+  feature: { type: "config", value },
+  used: 0n,
+  rolledOver: 0n,
+})
+const flag: FeatureSource = { feature: { type: "boolean" }, used: 0n, rolledOver: 0n }
 
 const reasons = (sources: ReadonlyArray<FeatureSource>, quantity: bigint) => {
   const { reason, source } = decideEntitlement(sources, quantity)
@@ -74,8 +79,8 @@ describe("a decision about a feature", () => {
   })
 
   it("has limits in whole units", () => {
-    assert.strictEqual(limitOf(metered("50.999", "hard", 0n).feature), 50n)
-    assert.strictEqual(limitOf(flag.feature), null)
+    assert.strictEqual(limitOf(metered("50.999", "hard", 0n).feature, 0n), 50n)
+    assert.strictEqual(limitOf(flag.feature, 0n), null)
   })
 
   it("allows what fits one of the sources, or any amount where one is soft", () => {

@@ -23,7 +23,7 @@ const entitlement = {
   resets_at: "2026-12-01T00:00:00.000Z",
 } as const
 
-const answer = { object: "entitlement", ...entitlement, livemode: false } as const
+const answer = { object: "entitlement", ...entitlement, rolled_over: 10, livemode: false } as const
 
 export const entitlementExamples = {
   listEntitlements: { response: { object: "list", data: [answer], has_more: false } },

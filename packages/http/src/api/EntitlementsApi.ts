@@ -48,7 +48,7 @@ const entitlementFields = {
     description:
       "`hard`: what is beyond the limit is refused. `soft`: it is allowed as overage. `null` if the feature is not metered.",
   }),
-  limit: units("What the period includes"),
+  limit: units("What the period includes, with what rolled over from earlier periods"),
   used: units("What was used in the period"),
   balance: units("What is left"),
   overage: units("What was used beyond the limit"),
@@ -59,6 +59,7 @@ const entitlementFields = {
 const EntitlementBody = Schema.Struct({
   object: Schema.Literal("entitlement"),
   ...entitlementFields,
+  rolled_over: units("How much of the limit rolled over from earlier periods. It is used first"),
   livemode: Wire.Livemode,
 }).annotate({
   identifier: "Entitlement",

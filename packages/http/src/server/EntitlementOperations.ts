@@ -10,7 +10,7 @@ import * as Render from "./Render.ts"
 
 const units = (value: bigint | null) => (value === null ? null : ExactJson.integer(value))
 
-const fields = (value: Entitlement.Entitlement, { mode }: Tenant.Tenant) => ({
+const fields = (value: Omit<Entitlement.Entitlement, "rolledOver">, { mode }: Tenant.Tenant) => ({
   customer_id: value.customerId,
   feature: value.feature,
   type: value.type,
@@ -32,6 +32,7 @@ const fields = (value: Entitlement.Entitlement, { mode }: Tenant.Tenant) => ({
 const entitlement = (value: Entitlement.Entitlement, tenant: Tenant.Tenant): EntitlementBody => ({
   object: "entitlement",
   ...fields(value, tenant),
+  rolled_over: units(value.rolledOver),
 })
 
 const consumption = (

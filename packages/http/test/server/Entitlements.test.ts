@@ -50,18 +50,27 @@ describe("entitlements", () => {
       const { api, asked, entitlement } = yield* begin
       const object = "entitlement"
       const listed = yield* api.expect(200, "GET", `/v1/entitlements?customer_id=${asked.customer_id}`)
-      const none = { meter: null, limit_type: null, limit: null, used: null, balance: null, overage: null }
+      const rolled_over = 0
+      const none = {
+        rolled_over: null,
+        meter: null,
+        limit_type: null,
+        limit: null,
+        used: null,
+        balance: null,
+        overage: null,
+      }
       const seats = { ...entitlement, feature: "seats", type: "config", value: "5", ...none }
       assert.deepStrictEqual(listed.body, {
         object: "list",
         data: [
-          { object, ...entitlement },
+          { object, ...entitlement, rolled_over },
           { object, ...seats, period_start: null, resets_at: null },
         ],
         has_more: false,
       })
       const checked = yield* api.expect(200, "POST", "/v1/entitlements/check", { json: asked })
-      assert.deepStrictEqual(checked.body, { object, ...entitlement })
+      assert.deepStrictEqual(checked.body, { object, ...entitlement, rolled_over })
       const tooMuch = { ...asked, quantity: 11 }
       const refused = yield* api.expect(200, "POST", "/v1/entitlements/check", { json: tooMuch })
       assert.deepInclude(refused.body, { allowed: false, reason: "limit_reached", balance: 10 })
