@@ -113,6 +113,14 @@ export interface BillingOptions<
     /** How far back a record's timestamp may lie, in milliseconds. Default: no limit. */
     readonly maxPastMillis?: number
   }
+  readonly credits?: {
+    /**
+     * Units of credits of yours, and how many decimals each has: 0 to 6, by default 0. At most 100 units. With
+     * `{ credits: { decimals: 2 } }`, the amount 150 is 1.50 credits, and usage burns hundredths of a credit.
+     * Don't change the decimals of a unit that is in use: balances are integers of the smallest part.
+     */
+    readonly units?: Readonly<Record<string, { readonly decimals?: number }>>
+  }
   readonly invoices?: {
     /**
      * The format of the numbers, with `{number:4}` and optionally `{year}`. Default `{year}-{number:4}`.

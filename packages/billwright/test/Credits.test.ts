@@ -75,6 +75,7 @@ describe("credits", () => {
     for (const { credits } of [billing, client]) {
       assert.deepStrictEqual(await credits.balance(account), {
         ...account,
+        decimals: 0,
         purpose: null,
         available: 2n ** 70n - 16n,
         scoped: 0n,

@@ -4,6 +4,7 @@
 import { Billing, BillingRuns, type DueCounts, type Pace, PACES, type RunReport } from "@billwright/core"
 import { Console, Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as CreditUnits from "./CreditUnits.ts"
 import * as Moment from "./Moment.ts"
 import * as Progress from "./Progress.ts"
 import * as Store from "./Store.ts"
@@ -99,7 +100,7 @@ const work = Effect.fnUntraced(function* (
 
 export const bill = Command.make(
   "bill",
-  { ...Store.databaseFlags, until, dryRun, limit, pace, json },
+  { ...Store.databaseFlags, ...CreditUnits.flags, until, dryRun, limit, pace, json },
   Effect.fn(function* (options) {
     if (options.dryRun && Option.isSome(options.limit)) {
       return yield* new Store.Misconfigured({ message: "--limit and --dry-run can't be used together" })
@@ -108,7 +109,8 @@ export const bill = Command.make(
     const running = options.dryRun
       ? count(end, options.json)
       : work(end, options.limit, options.pace, options.json)
-    yield* running.pipe(Effect.provide(Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))))
+    const services = Billing.layerWith({ credits: { units: options.creditUnits } })
+    yield* running.pipe(Effect.provide(services.pipe(Layer.provide(Store.layerBeside(options)))))
   }),
 ).pipe(
   Command.withDescription("Bill what is due now: move subscriptions on, and finalize invoices"),

@@ -7,6 +7,7 @@ import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { Config, Console, Effect, Layer, Option, Schema, Scope } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
+import * as CreditUnits from "./CreditUnits.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Encryption from "./Encryption.ts"
 import type { Failure } from "./Failure.ts"
@@ -80,6 +81,7 @@ const flags = {
   pepperFile: Pepper.pepperFile,
   ...RateLimit.flags,
   ...PayerPages.flags,
+  ...CreditUnits.flags,
 }
 
 interface Roles extends RateLimit.RateLimitOptions, PayerPages.PayerPageFlags {
@@ -179,6 +181,7 @@ const services = (
     Encryption.EncryptionOptions &
     Dispatch.DispatchOptions &
     PayerPages.PayerPageFlags &
+    CreditUnits.CreditUnitFlags &
     Pepper.PepperOptions & { readonly keysFile: Option.Option<string> },
 ): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd, Failure> =>
   Layer.unwrap(
@@ -190,9 +193,14 @@ const services = (
       const { signer } = yield* ProofKeys.keys
       const proofs = signer === undefined ? {} : { proofs: signer }
       const links = yield* PayerPages.billingOptions(options)
-      return Billing.layerWith({ encryption, keys, webhooks: { network }, ...proofs, ...links }).pipe(
-        Layer.provideMerge(Store.layer(options)),
-      )
+      return Billing.layerWith({
+        encryption,
+        keys,
+        webhooks: { network },
+        credits: { units: options.creditUnits },
+        ...proofs,
+        ...links,
+      }).pipe(Layer.provideMerge(Store.layer(options)))
     }),
   )
 

@@ -41,7 +41,7 @@ const pro = {
 }
 
 beforeAll(async () => {
-  server = await Cli.serve(["--store", "memory", "--no-dispatch"])
+  server = await Cli.serve(["--store", "memory", "--no-dispatch", "--credit-units", "coin=2"])
   await Cli.call(server.url, server.keys.test, "POST", "/v1/catalog/push", { plans: [pro] })
   customer = await idOf("customers", "create", "--name", "Ada", "--email", "ada@example.com")
 }, TIMEOUT)
@@ -273,7 +273,7 @@ describe("billwright credits", () => {
     const before = await print("credits", "balance", ...account())
     assert.match(
       before,
-      new RegExp(`^customer_id +${customer}\nunit +token\navailable +150\nheld +0\ndebt +0\n`),
+      new RegExp(`^customer_id +${customer}\nunit +token\ndecimals +0\navailable +150\nheld +0\ndebt +0\n`),
     )
 
     const grants = await print("credits", "grants", ...account())
@@ -304,6 +304,12 @@ describe("billwright credits", () => {
     assert.match(await print("credits", "balance", ...of), /^available +0\n.*^scoped +30$/ms)
     const forVideos = await print("credits", "balance", ...of, "--purpose", "videos")
     assert.match(forVideos, /^purpose +videos\navailable +30\n.*^scoped +0$/ms)
+  })
+
+  it("show how many decimals a unit has", { timeout: TIMEOUT }, async () => {
+    const coins = ["--customer", customer, "--unit", "coin"]
+    await json("credits", "grant", ...coins, "--kind", "paid", "--amount", "150")
+    assert.match(await print("credits", "balance", ...coins), /^decimals +2\navailable +150$/m)
   })
 
   it("show a hold, and give it back", { timeout: TIMEOUT }, async () => {

@@ -101,6 +101,18 @@ describe("help", () => {
   )
 })
 
+describe("serve --credit-units", () => {
+  it.each(["credits", "credits=7", "EUR=2", "credits=2,credits=3", "credits=2,"])(
+    "refuses %s",
+    { timeout: TIMEOUT },
+    (units) =>
+      refused(
+        ["serve", "--port", "0", ...memory, "--credit-units", units],
+        /must name each unit once, with 0 to 6 decimals, such as credits=2,token=0\. .*It is /,
+      ),
+  )
+})
+
 describe("serve --keys-file", () => {
   it(
     "writes the first keys to a file that only its owner can read, and prints its path",

@@ -5,6 +5,7 @@ import { type Context, Layer, type Redacted } from "effect"
 import * as AuditTrail from "./audit/AuditTrail.ts"
 import * as AuditedStores from "./AuditedStores.ts"
 import { Catalog } from "./catalog/Catalog.ts"
+import { CreditSettings, type CreditsOptions, creditUnitsOf } from "./catalog/CreditSettings.ts"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
 import { AutoTopUps } from "./credits/AutoTopUps.ts"
@@ -151,6 +152,8 @@ export interface BillingOptions {
   readonly keys?: ApiKeysOptions
   readonly usage?: UsageOptions
   readonly idempotency?: IdempotencyOptions
+  /** The units of credits, and how many decimals they have. */
+  readonly credits?: CreditsOptions
   /** How invoices are numbered, and when they have to be paid. */
   readonly invoices?: InvoicesOptions
   /** Signs a proof of each invoice when it is issued (`ProofKey.signer`). Without it, invoices have no proofs. */
@@ -254,6 +257,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))),
     // Kept for what hosts add, such as `BillingRuns.layer`: its changes are noted, too.
     Layer.provideMerge(AuditedStores.layer),
+    Layer.provideMerge(Layer.succeed(CreditSettings, creditUnitsOf(options.credits ?? {}))),
     Layer.provideMerge(AuditTrail.layer),
   )
 

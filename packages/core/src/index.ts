@@ -235,6 +235,8 @@ export type {
 export { ActionUnavailable } from "./invoices/ActionUnavailable.ts"
 export { Invoices } from "./invoices/Invoices.ts"
 export type { ListInvoices } from "./invoices/Invoices.ts"
+export { CreditSettings, creditUnitsOf } from "./catalog/CreditSettings.ts"
+export type { CreditsOptions } from "./catalog/CreditSettings.ts"
 export { InvoiceSettings, invoiceSettingsOf } from "./invoices/InvoiceSettings.ts"
 export type { InvoicesOptions } from "./invoices/InvoiceSettings.ts"
 export { TAX_SERVICE_MILLIS } from "./invoices/Taxes.ts"

@@ -20,13 +20,17 @@ const digits: ReadonlyMap<string, number> = new Map(
 /** The number of digits of the minor unit: 2 for EUR, 0 for JPY. */
 export const digitsOf = (currency: string): number => digits.get(currency) ?? DEFAULT_DIGITS
 
-/** An amount of the minor unit as a decimal: `12.50`. */
-export const decimalOf = (amount: WireInteger, currency: string): string => {
-  const [value, count] = [BigInt(amount), digitsOf(currency)]
+/** An integer of the smallest part as a decimal with so many digits after the point: `12.50`. */
+export const decimalWith = (amount: WireInteger, count: number): string => {
+  const value = BigInt(amount)
   const text = (value < 0n ? -value : value).toString().padStart(count + 1, "0")
   const whole = text.slice(0, text.length - count)
   return `${value < 0n ? "-" : ""}${whole}${count === 0 ? "" : `.${text.slice(-count)}`}`
 }
+
+/** An amount of the minor unit as a decimal: `12.50`. */
+export const decimalOf = (amount: WireInteger, currency: string): string =>
+  decimalWith(amount, digitsOf(currency))
 
 const formats = new Map<string, Intl.NumberFormat>()
 

@@ -32,6 +32,8 @@ export interface CreditAmounts {
 
 /** What a customer has of a unit now. */
 export interface CreditBalance extends CreditAccount, CreditAmounts {
+  /** How many decimals the unit has: with 2, 150n are 1.50. */
+  readonly decimals: number
   /** What `available` can be used for. `null`: anything. */
   readonly purpose: string | null
   /** What is available for other things alone, of grants with a scope. It is no part of `available`. */

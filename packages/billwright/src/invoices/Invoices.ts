@@ -54,6 +54,8 @@ export interface UsageReceipt {
 /** Credits that usage burns instead of costing money. */
 export interface BurntCredits {
   readonly unit: string
+  /** How many decimals the unit has: with 2, 150n are 1.50. */
+  readonly decimals: number
   /** An integer of the smallest part of the unit. Below 0: they are given back. */
   readonly amount: bigint
 }

@@ -100,6 +100,8 @@ const rules = {
     (value) => Option.isSome(Tenant.AccountId.makeOption(value as string)),
     "1 to 64 letters, digits, - or _",
   ),
+  // Units are checked by core, which names the option.
+  credits: fields({ units: anything }),
   dispatcher,
   encryptionKeys: anything,
   events: must(Array.isArray, "a list of event types made by defineEvent"),

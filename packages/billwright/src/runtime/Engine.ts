@@ -5,6 +5,8 @@ import {
   Billing as Core,
   BillingRuns,
   checkPagesUrl,
+  type CreditsOptions,
+  creditUnitsOf,
   Dispatcher,
   invoiceSettingsOf,
   type InvoicesOptions,
@@ -96,13 +98,24 @@ const networkPolicy = (network: NonNullable<BillingOptions["network"]>) =>
 /** The options of invoices. Throws a `ConfigurationError` that names the wrong one. */
 const invoicesOf = ({ tax, ...options }: NonNullable<BillingOptions["invoices"]>): InvoicesOptions => {
   const all: InvoicesOptions = { ...options, ...defined("tax", tax && taxSourceOf(tax)) }
+  checked(() => invoiceSettingsOf(all))
+  return all
+}
+
+/** The options of credits. Throws a `ConfigurationError` that names the wrong one. */
+const creditsOf = (credits: CreditsOptions): CreditsOptions => {
+  checked(() => creditUnitsOf(credits))
+  return credits
+}
+
+/** Runs a check of core, which throws a `TypeError` that names the option. */
+const checked = (check: () => void): void => {
   try {
-    invoiceSettingsOf(all)
+    check()
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
     throw new ConfigurationError(cause.message, { cause })
   }
-  return all
 }
 
 const taxSourceOf = (tax: TaxTable | TaxService): NonNullable<InvoicesOptions["tax"]> =>
@@ -120,17 +133,23 @@ const LINK_KEYS = 'payerPages.keys must be a key, a list of keys or { file: "pat
 
 /** Where pages for payers are. Throws a `ConfigurationError` that names the wrong option. */
 const payerPagesOf = async ({ keys, url }: PayerPagesOptions): Promise<Core.BillingOptions["payerPages"]> => {
-  try {
-    checkPagesUrl(url)
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw new ConfigurationError(cause.message, { cause })
-  }
+  checked(() => checkPagesUrl(url))
   return { url, keys: await EncryptionKeys.read(keys, LINK_KEYS) }
 }
 
 const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions> => {
-  const { events = [], http, invoices, keys, network, payerPages, payments, proofKey, usage } = options
+  const {
+    credits,
+    events = [],
+    http,
+    invoices,
+    keys,
+    network,
+    payerPages,
+    payments,
+    proofKey,
+    usage,
+  } = options
   const policy = network && (await Effect.runPromise(networkPolicy(network)))
   const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
   return {
@@ -139,6 +158,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
     webhooks: defined("network", policy),
     ...defined("encryption", encryption),
     ...defined("usage", usage),
+    ...defined("credits", credits && creditsOf(credits)),
     ...defined("invoices", invoices && invoicesOf(invoices)),
     ...defined("proofs", proofKey === undefined ? undefined : toSigner(proofKey)),
     ...defined("payments", payments && toCoreProvider(payments)),

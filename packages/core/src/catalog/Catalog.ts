@@ -1,11 +1,13 @@
 /**
  * The use cases of the whole catalogue: plans and rate cards that are pushed together.
  */
+import type { CreditUnits } from "@billwright/engine"
 import { Context, Effect, Layer } from "effect"
 import { type InvalidInput, ofProblems } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { CreditSettings } from "./CreditSettings.ts"
 import type { PlanChange, PushPlans } from "./Plan.ts"
 import { Plans } from "./Plans.ts"
 import * as PushedPlans from "./PushedPlans.ts"
@@ -41,10 +43,11 @@ export class Catalog extends Context.Service<
     Catalog,
     Effect.gen(function* () {
       const [plans, cards, transactor] = [yield* Plans, yield* RateCards, yield* Transactor]
+      const units = yield* CreditSettings
 
       const apply = (verb: "push" | "diff") => (input: PushCatalog) =>
         Effect.gen(function* () {
-          yield* checkAll(input)
+          yield* checkAll(input, units)
           return {
             plans: input.plans === undefined ? [] : yield* plans[verb]({ plans: input.plans }),
             rateCards:
@@ -61,10 +64,10 @@ export class Catalog extends Context.Service<
 }
 
 /** Checks both parts, so that the problems of both are found at once. */
-const checkAll = Effect.fnUntraced(function* ({ plans, rateCards }: PushCatalog) {
+const checkAll = Effect.fnUntraced(function* ({ plans, rateCards }: PushCatalog, units: CreditUnits) {
   const checks: ReadonlyArray<Effect.Effect<unknown, InvalidInput>> = [
     ...(plans === undefined ? [] : [PushedPlans.check({ plans })]),
-    ...(rateCards === undefined ? [] : [PushedPlans.checkCards({ rateCards })]),
+    ...(rateCards === undefined ? [] : [PushedPlans.checkCards({ rateCards }, units)]),
   ]
   const refused = yield* Effect.forEach(checks, (check) =>
     Effect.match(check, { onSuccess: () => [], onFailure: problemsOf }),

@@ -2,6 +2,7 @@
  * The use cases of plans.
  */
 import {
+  type CreditUnits,
   isKey,
   type PlanDefinition,
   type PlanPreview,
@@ -17,6 +18,7 @@ import { countWithinBytes, nameCursor, type Page, type PageQuery, toQuery } from
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { CreditSettings } from "./CreditSettings.ts"
 import {
   changeOf,
   hashOf,
@@ -106,6 +108,7 @@ export class Plans extends Context.Service<
       const store = yield* PlanStore
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
+      const units = yield* CreditSettings
 
       /** Each pushed plan with the stored one. */
       const compared = Effect.fnUntraced(function* (pushed: ReadonlyArray<PlanDefinition>) {
@@ -212,7 +215,7 @@ export class Plans extends Context.Service<
       const preview = Effect.fn("Plans.preview")(function* (input: PreviewPlan) {
         const { currency, plan, quantities, version } = yield* decodePreview(input)
         const found = yield* previewed(plan, version)
-        const rated = yield* rateAll(found.terms, { currency, quantities })
+        const rated = yield* rateAll(found.terms, units, { currency, quantities })
         return { plan: found.key, version: found.version, ...rated }
       })
 
@@ -239,11 +242,13 @@ const withinBytes = <A extends { readonly terms: PlanTerms }>(
 /** Rates a plan, and turns the problems of its quantities into those of the input. */
 const rateAll = (
   terms: PlanTerms,
+  units: CreditUnits,
   { currency, quantities }: { readonly currency: string | undefined; readonly quantities: unknown },
 ): Effect.Effect<PlanPreview, InvalidInput> =>
   Effect.try({
     try: () =>
       previewPlan(terms, {
+        units,
         ...(currency === undefined ? {} : { currency }),
         // It is checked there, with all its problems at once.
         ...(quantities === undefined

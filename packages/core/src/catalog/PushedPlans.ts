@@ -3,6 +3,8 @@
  */
 import {
   canonicalJson,
+  type CreditUnits,
+  declaredDecimals,
   isKey,
   pathTo,
   type PlanDefinition,
@@ -14,6 +16,7 @@ import {
 } from "@billwright/engine"
 import { Effect, Predicate, Schema } from "effect"
 import { decoder, type FieldProblem, type InvalidInput, ofProblems } from "../shared/InvalidInput.ts"
+import { decimalsOption } from "./CreditSettings.ts"
 import { MAX_PLANS_PER_PUSH, MAX_PROBLEMS, MAX_TERMS_LENGTH, PLANS_PROBLEM } from "./Plan.ts"
 import { CARDS_PROBLEM, MAX_CARD_LENGTH, MAX_CARDS_PER_PUSH } from "./RateCard.ts"
 
@@ -112,9 +115,40 @@ const checkAll = <A extends { readonly key: string }>(pushed: Pushed<A>, all: Re
 export const check = (input: unknown): Effect.Effect<ReadonlyArray<PlanDefinition>, InvalidInput> =>
   Effect.flatMap(decodePlans(input), ({ plans }) => checkAll(PLANS, plans))
 
-/** The rate cards of a push, or all their problems. */
-export const checkCards = (input: unknown): Effect.Effect<ReadonlyArray<RateCard>, InvalidInput> =>
-  Effect.flatMap(decodeCards(input), ({ rateCards }) => checkAll(CARDS, rateCards))
+/** What is wrong with the decimals of a valid card whose unit the host defines. */
+const decimalsProblem = ({ decimals, unit }: RateCard, units: CreditUnits): string | undefined => {
+  const declared = declaredDecimals(units, unit)
+  if (declared === undefined || decimals === undefined || decimals === declared) return undefined
+  return `must be left out, or ${declared} as ${decimalsOption(unit)}`
+}
+
+/** Cards in the units that the host defines. */
+const cardsIn = (units: CreditUnits): Pushed<RateCard> => ({
+  ...CARDS,
+  problemsOf: (card) => {
+    const problems = CARDS.problemsOf(card)
+    if (problems.length > 0) return problems
+    const problem = decimalsProblem(card as RateCard, units)
+    return problem === undefined ? [] : [{ path: "decimals", problem }]
+  },
+})
+
+/** A card says its decimals itself, so that what it has priced stays explained. */
+const withDecimals = (card: RateCard, units: CreditUnits): RateCard => {
+  const decimals = declaredDecimals(units, card.unit)
+  return decimals === undefined ? card : { ...card, decimals }
+}
+
+/** The rate cards of a push, or all their problems. They have the decimals of their units. */
+export const checkCards = (
+  input: unknown,
+  units: CreditUnits,
+): Effect.Effect<ReadonlyArray<RateCard>, InvalidInput> =>
+  Effect.flatMap(decodeCards(input), ({ rateCards }) =>
+    Effect.map(checkAll(cardsIn(units), rateCards), (cards) =>
+      cards.map((card) => withDecimals(card, units)),
+    ),
+  )
 
 /** A plan that is not pushed, or all its problems below `field`. */
 export const checkOne = (field: string, plan: unknown): Effect.Effect<PlanDefinition, InvalidInput> => {

@@ -12,6 +12,7 @@ import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { CreditSettings } from "./CreditSettings.ts"
 import { PlanStore } from "./PlanStore.ts"
 import * as PushedPlans from "./PushedPlans.ts"
 import {
@@ -76,6 +77,7 @@ export class RateCards extends Context.Service<
       const catalogue = yield* PlanStore
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
+      const units = yield* CreditSettings
 
       const current = currentIn(store)
 
@@ -120,7 +122,7 @@ export class RateCards extends Context.Service<
       })
 
       const push = Effect.fn("RateCards.push")(function* (input: PushRateCards) {
-        const pushed = yield* PushedPlans.checkCards(input)
+        const pushed = yield* PushedPlans.checkCards(input, units)
         return yield* transactor.atomically(
           Effect.gen(function* () {
             yield* catalogue.lock
@@ -132,7 +134,7 @@ export class RateCards extends Context.Service<
       })
 
       const diff = Effect.fn("RateCards.diff")(function* (input: PushRateCards) {
-        const all = yield* Effect.forEach(yield* PushedPlans.checkCards(input), compared)
+        const all = yield* Effect.forEach(yield* PushedPlans.checkCards(input, units), compared)
         return all.map(({ change }) => change)
       })
 

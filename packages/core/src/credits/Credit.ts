@@ -179,6 +179,8 @@ export interface Consumption extends Omit<StoredConsumption, "createdAt"> {
 
 /** What a customer has of a unit at an instant. */
 export interface AccountBalance extends AccountKey, CreditBalance {
+  /** How many decimals the unit has. Amounts are integers of its smallest part. */
+  readonly decimals: number
   /** What `available` can be used for. `null`: anything. */
   readonly purpose: string | null
   /** What is available of grants for other things alone, beside `available`. */

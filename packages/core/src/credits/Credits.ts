@@ -4,6 +4,7 @@
 import {
   availableFor,
   consumeCredits,
+  decimalsIn,
   grantAt,
   grantCredits,
   settleCredits,
@@ -12,6 +13,7 @@ import {
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { Trail } from "../audit/AuditTrail.ts"
 import { type Kind, ObjectTrail } from "../audit/ObjectTrail.ts"
+import { CreditSettings } from "../catalog/CreditSettings.ts"
 import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
@@ -127,6 +129,7 @@ export class Credits extends Context.Service<
       const { holdCustomer, ids, port, requireAccount, requireCustomer, take, within, write } =
         yield* makeCreditBook
 
+      const decimalsOf = decimalsIn(yield* CreditSettings)
       const grants = new ObjectTrail(yield* Trail, audited)
 
       const addGrant = Effect.fnUntraced(function* (input: GrantCredits) {
@@ -197,7 +200,16 @@ export class Credits extends Context.Service<
         yield* requireAccount(key, ledger)
         const { available: forAnything, debt, held, scoped, sequence } = settleCredits(ledger, now).account
         const available = availableFor(ledger, purpose, now)
-        return { ...key, purpose, available, scoped: forAnything + scoped - available, held, debt, sequence }
+        return {
+          ...key,
+          decimals: decimalsOf(key.unit),
+          purpose,
+          available,
+          scoped: forAnything + scoped - available,
+          held,
+          debt,
+          sequence,
+        }
       })
 
       /** A grant in the time of its customer. */

@@ -1,12 +1,15 @@
 /**
  * Prices tokens by the rate card that is in force, and records what was used of them.
  */
+import { type CreditUnits, declaredDecimals } from "@billwright/engine"
 import { DateTime, Effect, Option } from "effect"
-import { RateCardNotFound, rateCards } from "../catalog/RateCard.ts"
+import { CreditSettings, decimalsOption } from "../catalog/CreditSettings.ts"
+import { type RateCard, RateCardNotFound, rateCards } from "../catalog/RateCard.ts"
 import { currentIn } from "../catalog/RateCards.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
+import { InvalidInput } from "../shared/InvalidInput.ts"
 import {
   countsOf,
   type Price,
@@ -19,6 +22,17 @@ import {
 } from "./TokenUsage.ts"
 import { unratedData, usageUnrated } from "./TokenUsageEvent.ts"
 
+/** A card that was pushed before its unit was defined may have other decimals than the balances that it would charge. */
+const checkDecimals = (
+  { decimals, reference, unit }: RateCard,
+  units: CreditUnits,
+): Effect.Effect<void, InvalidInput> => {
+  const declared = declaredDecimals(units, unit)
+  if (declared === undefined || declared === (decimals ?? 0)) return Effect.void
+  const problem = `is ${reference} with ${decimals ?? 0} decimals, and ${decimalsOption(unit)} is ${declared}: push the card again`
+  return Effect.fail(new InvalidInput({ field: "rateCard", problem }))
+}
+
 /** Gives the functions that price and record tokens in the current transaction. */
 export const makeTokenBook = Effect.gen(function* () {
   const collections = yield* Collections
@@ -26,11 +40,13 @@ export const makeTokenBook = Effect.gen(function* () {
   const current = currentIn(collections.of(rateCards))
   const outbox = yield* Outbox
   const ids = yield* IdGenerator
+  const units = yield* CreditSettings
 
   /** What tokens cost by the version of the card that is in force. */
   const price = Effect.fnUntraced(function* (used: UsedTokens) {
     const card = Option.getOrUndefined(yield* current(used.rateCard))
     if (card === undefined) return yield* new RateCardNotFound({ id: used.rateCard, field: "rateCard" })
+    yield* checkDecimals(card, units)
     return yield* priced(card, used)
   })
 

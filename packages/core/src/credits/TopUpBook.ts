@@ -1,8 +1,9 @@
 /**
  * Writes top-ups: their invoices, and what follows when one is paid, voided or declined.
  */
-import { Currency, type LineInput, stepsOfAmount, type TaxRate } from "@billwright/engine"
+import { Currency, decimalsIn, Exact, type LineInput, stepsOfAmount, type TaxRate } from "@billwright/engine"
 import { DateTime, Effect, Option } from "effect"
+import { CreditSettings } from "../catalog/CreditSettings.ts"
 import type { CustomerId } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
@@ -24,7 +25,11 @@ const UNTAXED: TaxRate = {
   reason: "Prepaid credit: taxed when it is used",
 }
 
-const lineOf = (invoiceId: InvoiceId, { amount, currency, price, taxCode, unit }: Purchase): LineInput => ({
+const lineOf = (
+  invoiceId: InvoiceId,
+  { amount, currency, price, taxCode, unit }: Purchase,
+  decimals: number,
+): LineInput => ({
   id: `${invoiceId}.1`,
   kind: "top_up",
   origin: null,
@@ -32,7 +37,7 @@ const lineOf = (invoiceId: InvoiceId, { amount, currency, price, taxCode, unit }
   description: Currency.isCurrency(unit) ? `Prepaid credit in ${unit}` : `Credits: ${unit}`,
   periodStart: null,
   periodEnd: null,
-  quantity: Currency.isCurrency(unit) ? null : String(amount),
+  quantity: Currency.isCurrency(unit) ? null : Exact.text(Exact.ofUnits(amount, decimals)),
   amount: price,
   steps: stepsOfAmount(price, Currency.exponentOf(currency) ?? 0),
   receipt: null,
@@ -48,6 +53,7 @@ export const makeTopUpBook = Effect.gen(function* () {
   const autos = collections.of(autoTopUps)
   const outbox = yield* Outbox
   const ids = yield* IdGenerator
+  const decimalsOf = decimalsIn(yield* CreditSettings)
   const { lookAt } = yield* TopUpQueue
 
   /** Makes a top-up with the draft of its invoice, which is ready: a billing run issues it, if nobody does before. */
@@ -63,7 +69,7 @@ export const makeTopUpBook = Effect.gen(function* () {
     yield* book.draft(
       { ...of, dueAt: createdAt.epochMilliseconds, createdAt, updatedAt: createdAt },
       { currency, periodStart: null, periodEnd: null },
-      [lineOf(invoiceId, purchase)],
+      [lineOf(invoiceId, purchase, decimalsOf(purchase.unit))],
       { itemsUntil: null },
     )
     const id = TopUpId.make(yield* ids.next(TOP_UP_ID_PREFIX))

@@ -38,11 +38,13 @@ export interface ReceiptView {
 /** Credits that usage burns, in the smallest part of their unit. Below 0: they are given back. */
 export interface BurntView {
   readonly unit: string
+  /** How many decimals the unit has. */
+  readonly decimals: number
   readonly amount: bigint
 }
 
 const burntOf = ({ burns = null }: Partial<NonNullable<Line["origin"]>>): BurntView | null =>
-  burns === null ? null : { unit: burns.unit, amount: burns.amount }
+  burns === null ? null : { unit: burns.unit, decimals: burns.decimals ?? 0, amount: burns.amount }
 
 export interface InvoiceLineView {
   readonly id: string

@@ -8,13 +8,15 @@
 import {
   adjustPlanGrants,
   type BillingEffect,
-  Currency,
+  type DecimalsOf,
+  decimalsIn,
   type GrantTarget,
   type PlanGrant,
   planGrantsOf,
   type Stepped,
 } from "@billwright/engine"
 import { Clock, Effect, Option } from "effect"
+import { CreditSettings } from "../catalog/CreditSettings.ts"
 import {
   type AccountKey,
   CreditGrantId,
@@ -41,8 +43,6 @@ interface Wanted extends PlanGrant {
   readonly effect: BillingEffect
 }
 
-const decimalsOf = (unit: string): number => Currency.exponentOf(unit) ?? 0
-
 /** What is granted of each unit. Currencies come last, as they are locked last when an invoice is issued. */
 const byUnit = (all: ReadonlyArray<Wanted>): ReadonlyArray<readonly [string, ReadonlyArray<Wanted>]> =>
   [...Map.groupBy(all, ({ unit }) => unit)].toSorted(([a], [b]) => (a < b ? 1 : -1))
@@ -51,11 +51,13 @@ export class PlanGrants {
   readonly #store: CreditStore["Service"]
   readonly #book: CreditBook
   readonly #terms: VersionTerms
+  readonly #decimalsOf: DecimalsOf
 
-  constructor(store: CreditStore["Service"], book: CreditBook, terms: VersionTerms) {
+  constructor(store: CreditStore["Service"], book: CreditBook, terms: VersionTerms, decimalsOf: DecimalsOf) {
     this.#store = store
     this.#book = book
     this.#terms = terms
+    this.#decimalsOf = decimalsOf
   }
 
   /** Writes what the steps of a subscription grant. The current transaction holds it, and is in the time of its customer. */
@@ -66,7 +68,7 @@ export class PlanGrants {
       const termsOf = yield* this.#terms.of(asked.map(({ period }) => period))
       const { periods } = subscription.state
       const wanted = asked.flatMap((effect) =>
-        planGrantsOf(effect.period, periods, termsOf, decimalsOf).map((one) => ({ ...one, effect })),
+        planGrantsOf(effect.period, periods, termsOf, this.#decimalsOf).map((one) => ({ ...one, effect })),
       )
       for (const [unit, own] of byUnit(wanted)) yield* this.#adjust(subscription, unit, own)
     })
@@ -168,5 +170,6 @@ const write = (book: CreditBook, ...change: Parameters<CreditBook["write"]>) =>
 export const makePlanGrants = Effect.fnUntraced(function* (terms: VersionTerms) {
   const book = yield* makeCreditBook
   const store = yield* Effect.option(book.port)
-  return Option.isSome(store) ? new PlanGrants(store.value, book, terms) : undefined
+  const decimalsOf = decimalsIn(yield* CreditSettings)
+  return Option.isSome(store) ? new PlanGrants(store.value, book, terms, decimalsOf) : undefined
 })

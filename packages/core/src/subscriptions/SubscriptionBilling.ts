@@ -7,6 +7,9 @@
 import {
   type BillingEffect,
   type CouponInput,
+  type CreditUnits,
+  type DecimalsOf,
+  decimalsIn,
   type Documented,
   type LineInput,
   linesOf,
@@ -15,13 +18,14 @@ import {
   usageQueries,
 } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
+import { decimalsOption } from "../catalog/CreditSettings.ts"
 import type { Outbox } from "../events/Outbox.ts"
 import { INVOICE_ID_PREFIX, type InvoiceCause, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
 import type { Deductions, InvoiceBook, Redrafted, Redrafting } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { IdGenerator } from "../shared/Id.ts"
-import type { InvalidInput } from "../shared/InvalidInput.ts"
+import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ChargeUsage } from "./ChargeUsage.ts"
@@ -49,6 +53,8 @@ export interface BillingParts {
   readonly ids: IdGenerator["Service"]
   readonly outbox: Outbox["Service"]
   readonly usage: ChargeUsage
+  /** The units that charges burn. */
+  readonly units: CreditUnits
   readonly book: InvoiceBook
   readonly coupons: CouponBook
 }
@@ -92,6 +98,23 @@ const documentedOf = (billed: ReadonlyArray<BilledLine>): ReadonlyMap<number, Re
     )
   }
   return byPeriod
+}
+
+/**
+ * Invoices of other decimals say that somebody changed those of a unit while it was in use. Then nobody knows what its balances
+ * count, so nothing is billed.
+ */
+const checkDecimals = (
+  billed: ReadonlyArray<BilledLine>,
+  decimalsOf: DecimalsOf,
+): Effect.Effect<void, InvalidInput> => {
+  for (const { invoiceId, line } of billed) {
+    const { decimals = 0, unit } = line.origin?.burns ?? {}
+    if (unit === undefined || decimalsOf(unit) === decimals) continue
+    const problem = `is ${decimalsOf(unit)}, but was ${decimals} when ${invoiceId} burnt ${unit}: the decimals of a unit that is in use can't change`
+    return Effect.fail(new InvalidInput({ field: decimalsOption(unit), problem }))
+  }
+  return Effect.void
 }
 
 /** Subscriptions that are billed together, as far as they are needed, by their ids. */
@@ -309,7 +332,8 @@ export class SubscriptionBilling {
   }
 
   #partsOf(bill: Bill): Billed<Computed> {
-    const { invoices, subscriptions, terms, usage } = this.#parts
+    const { invoices, subscriptions, terms, units, usage } = this.#parts
+    const decimalsOf = decimalsIn(units)
     return Effect.gen({ self: this }, function* () {
       const { cause, leaving, open, subscription } = bill
       const from = leaving ?? bill.from
@@ -320,6 +344,7 @@ export class SubscriptionBilling {
       const periods = [...earlier, cause.period]
       const termsOf = yield* terms.of(periods)
       const billed = (yield* invoices.billedLines(id, from)).filter(({ invoiceId }) => !open.has(invoiceId))
+      yield* checkDecimals(billed, decimalsOf)
       const asked = periods.map((period) => ({
         period,
         queries: usageQueries(period, timezone, termsOf, cause.soFar === true ? period.end : cause.at),
@@ -335,6 +360,7 @@ export class SubscriptionBilling {
           timezone,
           currency: state.currency,
           termsOf,
+          decimalsOf,
           until: cause.at,
           soFar: cause.soFar === true,
           totals: totals[index]!,

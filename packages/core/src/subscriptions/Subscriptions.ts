@@ -3,6 +3,7 @@
  */
 import { type Command, isKey, isRejected, type PlanVersion, step } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { CreditSettings } from "../catalog/CreditSettings.ts"
 import { PlanNotFound } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
 import { type Customer, CustomerNotFound, customers } from "../customers/Customer.ts"
@@ -380,6 +381,7 @@ export const bookOf = Effect.gen(function* () {
   const coupons = new CouponBook(collections.of(couponDefinition), collections.of(redemptions), ids)
   const invoiceBookOf = yield* invoiceBooks
   const grants = yield* makePlanGrants(terms)
+  const units = yield* CreditSettings
   return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
     const invoiceBook = invoiceBookOf(invoices)
     const billing = new SubscriptionBilling({
@@ -388,6 +390,7 @@ export const bookOf = Effect.gen(function* () {
       terms,
       ids,
       outbox,
+      units,
       usage,
       book: invoiceBook,
       coupons,

@@ -10,7 +10,7 @@ import { Field } from "../ui/Field.tsx"
 import { toast } from "../ui/Toast.tsx"
 import * as Units from "./Units.ts"
 
-/** The amount that somebody typed: money in the currency's unit, other units as an integer. */
+/** The amount that somebody typed: money in the currency's unit, other units as an integer of the smallest part. */
 const amountOf = (text: string, unit: string): number => {
   if (Units.isMoney(unit)) return wireAmount("amount", text, unit)
   const plain = text.trim().replaceAll(",", "")
@@ -49,7 +49,11 @@ const UnitAndAmountFields = ({
       )}
     </Field>
     <Field
-      hint={Units.isMoney(unit) ? `In ${unit}, such as 12.50.` : "A whole number."}
+      hint={
+        Units.isMoney(unit)
+          ? `In ${unit}, such as 12.50.`
+          : "A whole number, of the smallest part of the unit."
+      }
       label="Amount"
       name="amount"
     >
@@ -124,7 +128,7 @@ export const GrantCredits = ({
       isDisabled={given.unit === "" || given.amount.trim() === ""}
       onClose={onClose}
       onDone={(grant) => {
-        toast(`Granted ${Units.format(grant.amount, grant.unit)}`)
+        toast("Granted the credits")
         onClose()
         void refresh()
         onDone(grant)
@@ -149,15 +153,17 @@ export const GrantCredits = ({
 }
 
 export const VoidGrant = ({
+  decimals,
   grant,
   onClose,
 }: {
+  readonly decimals: number
   readonly grant: CreditGrant
   readonly onClose: () => void
 }) => {
   const { client } = useSession()
   const refresh = useRefreshBilling()
-  const left = Units.format(grant.available, grant.unit)
+  const left = Units.format(grant.available, grant.unit, decimals)
   return (
     <ActionDialog
       action={[`Take back ${left}`, "Taking back…"]}

@@ -14,12 +14,14 @@ const UnitLine = ({ customerId, unit }: { readonly customerId: string; readonly 
         {unit}
       </Link>
       {balance !== undefined && BigInt(balance.held) > 0n && (
-        <span className="muted">{Units.format(balance.held, unit)} held</span>
+        <span className="muted">{Units.format(balance.held, unit, balance.decimals)} held</span>
       )}
       {balance !== undefined && BigInt(balance.debt) > 0n && (
-        <span className="warning-text">{Units.format(balance.debt, unit)} owed</span>
+        <span className="warning-text">{Units.format(balance.debt, unit, balance.decimals)} owed</span>
       )}
-      <span className="amount">{balance === undefined ? "…" : Units.format(balance.available, unit)}</span>
+      <span className="amount">
+        {balance === undefined ? "…" : Units.format(balance.available, unit, balance.decimals)}
+      </span>
     </li>
   )
 }

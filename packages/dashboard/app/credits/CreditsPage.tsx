@@ -3,6 +3,7 @@
  */
 import { useState } from "react"
 import * as Queries from "../api/Queries.ts"
+import type { CreditGrant } from "../api/Types.ts"
 import { useCustomerNow } from "../clocks/useCustomerNow.ts"
 import * as Money from "../Money.ts"
 import { BarChart } from "../ui/BarChart.tsx"
@@ -25,30 +26,34 @@ interface Account {
   readonly unit: string
 }
 
+type CreditBalance = NonNullable<ReturnType<typeof useBalance>["data"]>
+
 const tick = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
 
-/** A bar is as high as the amount that people read: in the currency's unit. */
-const heightOf = (available: bigint, unit: string): number =>
-  Units.isMoney(unit) ? Number(Money.decimalOf(available, unit)) : Number(available)
+/** A bar is as high as the amount that people read: in the unit, and not in its smallest part. */
+const heightOf = (available: bigint, decimals: number): number =>
+  Number(Money.decimalWith(available, decimals))
 
-const BalanceChart = ({ customerId, unit }: Account) => {
-  const balance = useBalance(customerId, unit).data
+const BalanceChart = ({ balance, customerId, unit }: Account & { readonly balance: CreditBalance }) => {
+  const { decimals } = balance
   const entries = useRecentEntries(customerId, unit).data
   const now = useCustomerNow(Queries.useCustomer(customerId).data)
-  if (balance === undefined || entries === undefined) return null
+  if (entries === undefined) return null
   const days = balancesOf(BigInt(balance.available), entries, now)
   return (
     <BarChart
       describe={(index) => {
         const day = days[index]
-        return day === undefined ? "" : `${tick.format(day.start)}: ${Units.format(day.available, unit)}`
+        return day === undefined
+          ? ""
+          : `${tick.format(day.start)}: ${Units.format(day.available, unit, decimals)}`
       }}
-      label={`What was available at the end of each day. Now: ${Units.format(balance.available, unit)}`}
+      label={`What was available at the end of each day. Now: ${Units.format(balance.available, unit, decimals)}`}
       series={[
         {
           label: "Available",
           className: "chart-usage",
-          values: days.map(({ available }) => heightOf(available, unit)),
+          values: days.map(({ available }) => heightOf(available, decimals)),
         },
       ]}
       starts={days.map(({ start }) => start)}
@@ -57,15 +62,33 @@ const BalanceChart = ({ customerId, unit }: Account) => {
   )
 }
 
-const Balance = ({ customerId, unit }: Account) => (
+const Balance = ({ balance, unit }: { readonly balance: CreditBalance; readonly unit: string }) => {
+  const format = (amount: CreditBalance["available"]) => Units.format(amount, unit, balance.decimals)
+  return (
+    <dl className="figures">
+      <Figure name="Available" value={format(balance.available)} />
+      {BigInt(balance.scoped) > 0n && <Figure name="For some things alone" value={format(balance.scoped)} />}
+      <Figure name="Held" value={format(balance.held)} />
+      <Figure name="Owed" value={format(balance.debt)} />
+    </dl>
+  )
+}
+
+/** What a customer has of a unit. The balance says how many decimals the unit has. */
+const AccountParts = ({
+  customerId,
+  grants,
+  unit,
+}: Account & { readonly grants: ReadonlyArray<CreditGrant> }) => (
   <Loaded lines={2} query={useBalance(customerId, unit)}>
-    {({ available, debt, held, scoped }) => (
-      <dl className="figures">
-        <Figure name="Available" value={Units.format(available, unit)} />
-        {BigInt(scoped) > 0n && <Figure name="For some things alone" value={Units.format(scoped, unit)} />}
-        <Figure name="Held" value={Units.format(held, unit)} />
-        <Figure name="Owed" value={Units.format(debt, unit)} />
-      </dl>
+    {(balance) => (
+      <>
+        <Balance balance={balance} unit={unit} />
+        <BalanceChart balance={balance} customerId={customerId} unit={unit} />
+        <Grants decimals={balance.decimals} grants={grants} />
+        <Holds customerId={customerId} decimals={balance.decimals} unit={unit} />
+        <Entries customerId={customerId} decimals={balance.decimals} key={unit} unit={unit} />
+      </>
     )}
   </Loaded>
 )
@@ -103,11 +126,11 @@ export const CreditsPage = ({ id }: { readonly id: string }) => {
                   options={units.map((each) => [each, each] as const)}
                 />
               )}
-              <Balance customerId={id} unit={unit} />
-              <BalanceChart customerId={id} unit={unit} />
-              <Grants grants={grants.filter((grant) => grant.unit === unit)} />
-              <Holds customerId={id} unit={unit} />
-              <Entries customerId={id} key={unit} unit={unit} />
+              <AccountParts
+                customerId={id}
+                grants={grants.filter((grant) => grant.unit === unit)}
+                unit={unit}
+              />
             </>
           )
         }

@@ -1,3 +1,4 @@
+import { useMemo } from "react"
 import { Link } from "wouter"
 import type { CreditEntry } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
@@ -23,14 +24,22 @@ const KINDS: Readonly<Record<CreditEntry["kind"], string>> = {
   burn: "Burnt by usage",
 }
 
-const Change = ({ amount, unit }: { readonly amount: number; readonly unit: string }) =>
+const Change = ({
+  amount,
+  decimals,
+  unit,
+}: {
+  readonly amount: number
+  readonly decimals: number
+  readonly unit: string
+}) =>
   BigInt(amount) === 0n ? (
     <span className="muted">–</span>
   ) : (
-    <span className="amount">{Units.formatChange(amount, unit)}</span>
+    <span className="amount">{Units.formatChange(amount, unit, decimals)}</span>
   )
 
-const COLUMNS: ReadonlyArray<Column<CreditEntry>> = [
+const columnsOf = (decimals: number): ReadonlyArray<Column<CreditEntry>> => [
   {
     id: "kind",
     header: "What happened",
@@ -54,7 +63,7 @@ const COLUMNS: ReadonlyArray<Column<CreditEntry>> = [
     isNumber: true,
     // Of a grant for some things alone it is `scoped`, and otherwise `available`: one of them is 0.
     cell: ({ available, scoped, unit }) => (
-      <Change amount={BigInt(scoped) === 0n ? available : scoped} unit={unit} />
+      <Change amount={BigInt(scoped) === 0n ? available : scoped} decimals={decimals} unit={unit} />
     ),
   },
   {
@@ -63,7 +72,7 @@ const COLUMNS: ReadonlyArray<Column<CreditEntry>> = [
     width: "minmax(9rem, 1fr)",
     isNumber: true,
     narrow: "hidden",
-    cell: ({ held, unit }) => <Change amount={held} unit={unit} />,
+    cell: ({ held, unit }) => <Change amount={held} decimals={decimals} unit={unit} />,
   },
   {
     id: "at",
@@ -76,7 +85,16 @@ const COLUMNS: ReadonlyArray<Column<CreditEntry>> = [
 ]
 
 /** What changed the credits of an account, newest first. */
-export const Entries = ({ customerId, unit }: { readonly customerId: string; readonly unit: string }) => {
+export const Entries = ({
+  customerId,
+  decimals,
+  unit,
+}: {
+  readonly customerId: string
+  readonly decimals: number
+  readonly unit: string
+}) => {
+  const columns = useMemo(() => columnsOf(decimals), [decimals])
   const { client } = useSession()
   const query = { customer_id: customerId, unit }
   const list = useLiveList<CreditEntry>({
@@ -88,7 +106,7 @@ export const Entries = ({ customerId, unit }: { readonly customerId: string; rea
     <section aria-labelledby="entries-title" className="section records">
       <h2 id="entries-title">Entries</h2>
       <DataTable
-        columns={COLUMNS}
+        columns={columns}
         empty={<p className="muted">None.</p>}
         hasLinks={false}
         label="Credit entries"

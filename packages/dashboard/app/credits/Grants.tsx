@@ -14,7 +14,15 @@ const GRANTS: Readonly<Record<CreditGrant["status"], readonly [tone: Tone, word:
 
 const KINDS = { paid: "Paid", promotional: "Present", plan: "Of the plan" } as const
 
-const GrantLine = ({ grant, onVoid }: { readonly grant: CreditGrant; readonly onVoid: () => void }) => {
+const GrantLine = ({
+  decimals,
+  grant,
+  onVoid,
+}: {
+  readonly decimals: number
+  readonly grant: CreditGrant
+  readonly onVoid: () => void
+}) => {
   const [tone, word] = GRANTS[grant.status]
   return (
     <li className="line">
@@ -23,7 +31,7 @@ const GrantLine = ({ grant, onVoid }: { readonly grant: CreditGrant; readonly on
       </span>
       <span className="grow two-lines">
         <span className="strong">
-          {KINDS[grant.kind]}: {Units.format(grant.amount, grant.unit)}
+          {KINDS[grant.kind]}: {Units.format(grant.amount, grant.unit, decimals)}
         </span>
         <span className="muted">
           from <Day at={grant.effective_at} />
@@ -38,7 +46,7 @@ const GrantLine = ({ grant, onVoid }: { readonly grant: CreditGrant; readonly on
           {grant.scope !== null && `, for ${grant.scope.join(", ")} alone`}
         </span>
       </span>
-      <span className="amount">{Units.format(grant.available, grant.unit)} left</span>
+      <span className="amount">{Units.format(grant.available, grant.unit, decimals)} left</span>
       {BigInt(grant.available) > 0n && (
         <button className="button small" onClick={onVoid} type="button">
           Take back…
@@ -49,17 +57,25 @@ const GrantLine = ({ grant, onVoid }: { readonly grant: CreditGrant; readonly on
 }
 
 /** Grants, each of which can be taken back. */
-export const Grants = ({ grants }: { readonly grants: ReadonlyArray<CreditGrant> }) => {
+export const Grants = ({
+  decimals,
+  grants,
+}: {
+  readonly decimals: number
+  readonly grants: ReadonlyArray<CreditGrant>
+}) => {
   const [voided, setVoided] = useState<CreditGrant>()
   return (
     <section aria-labelledby="grants-title" className="section">
       <h2 id="grants-title">Grants</h2>
       <ul className="lines">
         {grants.map((grant) => (
-          <GrantLine grant={grant} key={grant.id} onVoid={() => setVoided(grant)} />
+          <GrantLine decimals={decimals} grant={grant} key={grant.id} onVoid={() => setVoided(grant)} />
         ))}
       </ul>
-      {voided !== undefined && <VoidGrant grant={voided} onClose={() => setVoided(undefined)} />}
+      {voided !== undefined && (
+        <VoidGrant decimals={decimals} grant={voided} onClose={() => setVoided(undefined)} />
+      )}
     </section>
   )
 }

@@ -31,7 +31,7 @@ const HOLDS: Readonly<Record<Hold["status"], readonly [tone: Tone, word: string]
   lapsed: ["quiet", "Lapsed"],
 }
 
-const HoldLine = ({ hold }: { readonly hold: Hold }) => {
+const HoldLine = ({ decimals, hold }: { readonly decimals: number; readonly hold: Hold }) => {
   const { amount, committed, expires_at: expires, id, settled_at: settled, status, unit } = hold
   const [tone, word] = HOLDS[status]
   return (
@@ -46,14 +46,22 @@ const HoldLine = ({ hold }: { readonly hold: Hold }) => {
           <Time at={settled ?? expires} />
         </span>
       </span>
-      {committed !== null && <span className="muted">used {Units.format(committed, unit)}</span>}
-      <span className="amount">{Units.format(amount, unit)}</span>
+      {committed !== null && <span className="muted">used {Units.format(committed, unit, decimals)}</span>}
+      <span className="amount">{Units.format(amount, unit, decimals)}</span>
     </li>
   )
 }
 
 /** The newest holds of an account, if there are any. */
-export const Holds = ({ customerId, unit }: { readonly customerId: string; readonly unit: string }) => {
+export const Holds = ({
+  customerId,
+  decimals,
+  unit,
+}: {
+  readonly customerId: string
+  readonly decimals: number
+  readonly unit: string
+}) => {
   const holds = useHolds(customerId, unit)
   if (holds.length === 0) return null
   return (
@@ -61,7 +69,7 @@ export const Holds = ({ customerId, unit }: { readonly customerId: string; reado
       <h2 id="holds-title">Newest holds</h2>
       <ul className="lines">
         {holds.map((hold) => (
-          <HoldLine hold={hold} key={hold.id} />
+          <HoldLine decimals={decimals} hold={hold} key={hold.id} />
         ))}
       </ul>
     </section>

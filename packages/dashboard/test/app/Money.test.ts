@@ -1,6 +1,7 @@
 import { Currency } from "@billwright/engine"
 import { assert, describe, it } from "vitest"
 import type { RatingStep } from "../../app/api/Types.ts"
+import * as Units from "../../app/credits/Units.ts"
 import * as Exact from "../../app/Exact.ts"
 import { textOf } from "../../app/invoices/StepTexts.ts"
 import * as Money from "../../app/Money.ts"
@@ -17,6 +18,13 @@ describe("Money", () => {
     assert.strictEqual(Money.format(500, "JPY"), "JP¥500")
     assert.strictEqual(Money.format(1_234, "KWD").replace(/\s/, " "), "KWD 1.234")
     assert.strictEqual(Money.format(10n ** 30n + 1n, "USD"), "US$10,000,000,000,000,000,000,000,000,000.01")
+  })
+
+  it("shows credits with the decimals of their unit", () => {
+    assert.strictEqual(Units.format(125_050, "credits", 2), "1,250.50 credits")
+    assert.strictEqual(Units.format(-5, "credits", 2), "-0.05 credits")
+    assert.strictEqual(Units.formatChange(10n ** 30n, "token", 0), `+${"1,000"}${",000".repeat(9)} token`)
+    assert.strictEqual(Units.format(1_250, "EUR", 2), "€12.50")
   })
 
   it("shows exact prices with all their digits, and fractions as they are", () => {

@@ -4,6 +4,7 @@
  */
 import type { Grant } from "../catalog/Plan.ts"
 import * as Exact from "../money/Exact.ts"
+import type { DecimalsOf } from "../rating/Units.ts"
 import { instantAfter, type Periods, spanAt } from "../subscriptions/Periods.ts"
 import { type Share, sharesOf } from "../subscriptions/Proration.ts"
 import type { TermsOf } from "../subscriptions/Runs.ts"
@@ -31,9 +32,6 @@ export interface PlanGrant {
   readonly rollover: GrantRollover | null
   readonly steps: ReadonlyArray<PlanGrantStep>
 }
-
-/** How many decimals a unit has. */
-export type DecimalsOf = (unit: string) => number
 
 /** A part of a period, and the plan that served it. */
 interface Part extends Share {

@@ -11,15 +11,27 @@ import { percentOf } from "./Amounts.ts"
 import type { CreditNoteAmounts } from "./CreditNote.ts"
 import { dueOf, type Invoice } from "./Invoice.ts"
 import { foldInvoice, InvoiceExplanationError } from "./InvoiceStep.ts"
+import type { Burnt } from "./Line.ts"
 import { readNumber } from "./Numbering.ts"
 import { netOfGross, type TaxBehavior, taxKey } from "./Tax.ts"
 
-/** The credits that steps end with, in the smallest part of the unit. */
-const burntBySteps = (steps: ReadonlyArray<Step>): bigint => {
+/** The credits that steps end with, in the smallest part of the unit, and the decimals that they were rounded to. */
+const burntBySteps = (
+  steps: ReadonlyArray<Step>,
+): { readonly amount: bigint; readonly decimals?: number } => {
   const last = steps.at(-1)
-  if (last?.type !== "burn") return 0n
-  const rounded = steps.findLast((step) => step.type === "round")
-  return Exact.roundTo(Exact.ofText(last.credits), rounded?.digits ?? 0)
+  if (last?.type !== "burn") return { amount: 0n }
+  const decimals = steps.findLast((step) => step.type === "round")?.digits ?? 0
+  return { amount: Exact.roundTo(Exact.ofText(last.credits), decimals), decimals }
+}
+
+/** What a line says to burn is what its steps give, in the same decimals. */
+const checkBurnt = (at: Problems, burns: Burnt | null, burnt: ReturnType<typeof burntBySteps>): void => {
+  const amount = burns?.amount ?? 0n
+  if (amount !== burnt.amount) at.add(`is ${amount}, but its steps give ${burnt.amount}`)
+  if (burns === null || burnt.decimals === undefined) return
+  const { decimals = 0 } = burns
+  if (decimals !== burnt.decimals) at.add(`has ${decimals} decimals, but its steps have ${burnt.decimals}`)
 }
 
 /**
@@ -40,8 +52,7 @@ export const problemsOfLines = ({
     try {
       const folded = fold(steps, digits ?? 0)
       if (folded !== amount) here.in("amount").add(`is ${amount}, but its steps give ${folded}`)
-      const [burns, burnt] = [origin?.burns?.amount ?? 0n, burntBySteps(steps)]
-      if (burns !== burnt) here.in("burns").add(`is ${burns}, but its steps give ${burnt}`)
+      checkBurnt(here.in("burns"), origin?.burns ?? null, burntBySteps(steps))
     } catch (error) {
       if (!(error instanceof ExplanationError)) throw error
       here.in("steps").add(`are not consistent: ${error.message}`)

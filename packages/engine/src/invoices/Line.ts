@@ -28,6 +28,8 @@ export interface Receipt {
 /** Credits that usage burns. */
 export interface Burnt {
   readonly unit: string
+  /** How many decimals the unit had. Lines from before units had any don't say it: 0. */
+  readonly decimals?: number
   /** In the smallest part of the unit. Below 0: they are given back. */
   readonly amount: bigint
   /** The amount with what is not given back, because a void invoice gave it back before. Of all others, the amount. */

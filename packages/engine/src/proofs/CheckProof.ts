@@ -80,10 +80,10 @@ const rateLine = (at: Problems, line: ProofLine, charge: Charge, currency: strin
   if (pricesEachRecord(charge)) return false
   const unbounded = without(charge, "minimum", "maximum") as Charge
   const { burns } = charge
-  const unit = line.origin?.burns?.unit
+  const { decimals, unit } = line.origin?.burns ?? {}
   if (unit !== burns)
     at.in("burns").add(`is of ${unit ?? "no credits"}, but the plan says ${burns ?? "none"}`)
-  const rates = burns === undefined ? rater(unbounded, currency) : creditRater(unbounded)
+  const rates = burns === undefined ? rater(unbounded, currency) : creditRater(unbounded, decimals)
   const rated = rates.rate(quantityOf(line.quantity ?? "0"))
   const expected = canonicalJson(pricingOf(rated.steps))
   const stated = canonicalJson(pricingOf(line.steps))

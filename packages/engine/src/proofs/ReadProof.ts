@@ -74,6 +74,7 @@ const withAll = (path: string, value: unknown, names: ReadonlyArray<string>): Fi
 const burntOf = (path: string, value: unknown): Fields => {
   const burns = withAll(path, value, ["amount", "gross"])
   text(`${path}.unit`, burns["unit"])
+  if (burns["decimals"] !== undefined) integer(`${path}.decimals`, burns["decimals"])
   return burns
 }
 

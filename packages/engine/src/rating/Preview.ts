@@ -8,6 +8,7 @@ import { pathTo, type Problem, Problems } from "../catalog/Problem.ts"
 import type { Quantity } from "./Quantity.ts"
 import { creditRater, rate, type Rated } from "./Rate.ts"
 import { RatingError } from "./RatingError.ts"
+import { type CreditUnits, type DecimalsOf, decimalsIn, problemsOfCreditUnits } from "./Units.ts"
 
 /** What to rate. */
 export interface PreviewInput<ChargeKey extends string = string> {
@@ -18,6 +19,8 @@ export interface PreviewInput<ChargeKey extends string = string> {
    * charge that prices each record takes the quantity as one record.
    */
   readonly quantities?: { readonly [Key in ChargeKey]?: Quantity }
+  /** The units of credits that charges burn, as `createBilling` has them. Default: they have no decimals. */
+  readonly units?: CreditUnits
 }
 
 /** What one charge costs. */
@@ -66,6 +69,7 @@ const lineOf = (
   charge: Charge,
   quantities: NonNullable<PreviewInput["quantities"]>,
   currency: string,
+  decimalsOf: DecimalsOf,
   found: Array<Problem>,
 ): PreviewLine | undefined => {
   const { key, name = key } = charge
@@ -74,7 +78,7 @@ const lineOf = (
     const rated =
       charge.burns === undefined
         ? rate(charge, quantity ?? 0n, { currency })
-        : burnt(charge.burns, creditRater(charge).rate(quantity ?? 0n))
+        : burnt(charge.burns, creditRater(charge, decimalsOf(charge.burns)).rate(quantity ?? 0n))
     return { charge: key, name, ...rated }
   } catch (error) {
     if (!(error instanceof RatingError)) throw error
@@ -112,16 +116,18 @@ const minimumLine = (
  */
 export const previewPlan = (
   plan: PlanTerms,
-  { currency: asked, quantities = {} }: PreviewInput = {},
+  { currency: asked, quantities = {}, units = {} }: PreviewInput = {},
 ): PlanPreview => {
   const at = new Problems()
   const currency = currencyOf(at, plan, asked)
   checkQuantities(at.in("quantities"), plan, quantities)
+  at.found.push(...problemsOfCreditUnits(units))
   const [first, ...others] = at.found
   if (first !== undefined) throw new RatingError([first, ...others])
+  const decimalsOf = decimalsIn(units)
   const found: Array<Problem> = []
   const lines = plan.charges.flatMap((charge) => {
-    const line = lineOf(charge, quantities, currency, found)
+    const line = lineOf(charge, quantities, currency, decimalsOf, found)
     return line === undefined ? [] : [{ charge, line }]
   })
   const [wrong, ...more] = found

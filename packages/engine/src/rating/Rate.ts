@@ -15,6 +15,7 @@ import { type Conversion, conversionOf, convert, convertStep, freeStep } from ".
 import { RatingError } from "./RatingError.ts"
 import { type RecordModel, recordModelOf } from "./RecordModel.ts"
 import type { Step } from "./Step.ts"
+import { MAX_UNIT_DECIMALS } from "./Units.ts"
 
 /** An amount that an earlier document billed for the same period. `amount` is an integer of the minor unit. */
 export interface Billed {
@@ -303,9 +304,6 @@ const prepared = (charge: Charge, money: Money): Rater => {
  * have no effect. Throws a {@link RatingError} with all problems of the charge.
  */
 export const rater = (charge: Charge, currency: string): Rater => prepared(charge, moneyOf(charge, currency))
-
-/** Most decimals of a unit of credits. */
-export const MAX_UNIT_DECIMALS = 6
 
 /**
  * The same for a charge that burns credits. Its amounts are integers of the smallest part of the unit, which has so many

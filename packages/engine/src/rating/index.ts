@@ -25,7 +25,6 @@ export type { Quantity } from "./Quantity.ts"
 export {
   type Billed,
   creditRater,
-  MAX_UNIT_DECIMALS,
   rate,
   type RateContext,
   type Rated,
@@ -34,6 +33,7 @@ export {
   type RaterContext,
 } from "./Rate.ts"
 export { RatingError } from "./RatingError.ts"
+export { type CreditUnits, type CreditUnitSettings, MAX_UNIT_DECIMALS } from "./Units.ts"
 export { ExplanationError, fold } from "./Step.ts"
 export type {
   AggregateStep,

@@ -49,7 +49,7 @@ const burning = (line: PeriodLine, unit: string, digits: number): PeriodLine => 
     gross: 0n,
     steps: [...steps, { type: "burn", unit, credits, amount: "0" }],
     creditOf: null,
-    burns: { unit, amount, gross, of: creditOf },
+    burns: { unit, decimals: digits, amount, gross, of: creditOf },
   }
 }
 

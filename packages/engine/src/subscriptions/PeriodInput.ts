@@ -1,8 +1,8 @@
 /**
  * What the lines of a period are computed from.
  */
+import type { DecimalsOf } from "../rating/Units.ts"
 import type { Documented } from "./PeriodLine.ts"
-import type { DecimalsOf } from "./Raters.ts"
 import type { TermsOf } from "./Runs.ts"
 import type { Period } from "./Subscription.ts"
 import type { UsageTotal } from "./Usage.ts"

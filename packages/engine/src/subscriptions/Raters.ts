@@ -5,12 +5,10 @@ import type { Charge } from "../catalog/Charge.ts"
 import * as Currency from "../money/Currency.ts"
 import { creditRater, rater, type Rater } from "../rating/Rate.ts"
 import { RatingError } from "../rating/RatingError.ts"
-
-/** How many decimals a unit of credits has: 0 to 6. */
-export type DecimalsOf = (unit: string) => number
+import { type DecimalsOf, decimalsIn } from "../rating/Units.ts"
 
 /** Of units that nobody declared. */
-const noDecimals: DecimalsOf = () => 0
+const noDecimals: DecimalsOf = decimalsIn({})
 
 /** In what amounts of charges are: in the currency of the subscription, or in the unit of credits that a charge burns. */
 export interface Denomination {

@@ -59,8 +59,8 @@ describe("J1 of lines that burn credits", () => {
     { type: "round", digits: 2, amount: "4.5" },
     { type: "burn", unit: "credits", credits: "4.5", amount: "0" },
   ] as const
-  const found = (amount: bigint | null, of: ReadonlyArray<Step> = steps) => {
-    const burns = amount === null ? null : { unit: "credits", amount, gross: amount, of: null }
+  const found = (amount: bigint | null, of: ReadonlyArray<Step> = steps, decimals = 2) => {
+    const burns = amount === null ? null : { unit: "credits", decimals, amount, gross: amount, of: null }
     const burning = line("a", 0n, { origin: { ...originOf("pro"), burns }, steps: of })
     return problemsOfLines({ currency: "EUR", lines: [{ ...first!, ...burning }] }).map(
       ({ path, problem }) => `${path} ${problem}`,
@@ -74,6 +74,7 @@ describe("J1 of lines that burn credits", () => {
     assert.deepStrictEqual(found(1n, [{ type: "flat", amount: "0" }]), [
       "lines[0].burns is 1, but its steps give 0",
     ])
+    assert.deepStrictEqual(found(450n, steps, 3), ["lines[0].burns has 3 decimals, but its steps have 2"])
   })
 })
 

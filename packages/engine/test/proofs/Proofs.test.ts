@@ -84,7 +84,7 @@ const burnt = (charge: Charge, quantity: string, decimals: number): LineInput =>
   const credits = Exact.text(Exact.ofUnits(amount, decimals))
   return line("a", 0n, {
     kind: "usage",
-    origin: { ...originOf("pro"), burns: { unit: "credits", amount, gross: amount, of: null } },
+    origin: { ...originOf("pro"), burns: { unit: "credits", decimals, amount, gross: amount, of: null } },
     charge: charge.key,
     quantity,
     steps: [...steps, { type: "burn", unit: "credits", credits, amount: "0" }],
@@ -208,10 +208,10 @@ describe("rating again", () => {
   it("finds credits that are not the plan's, or not what the steps give", () => {
     const burns = burning(CALLS)
     const right = burnt(burns, "600", 2)
-    const { amount, gross, of, unit } = right.origin!.burns!
+    const { amount, decimals, gross, of, unit } = right.origin!.burns!
     const withBurns = (other: object): LineInput => ({
       ...right,
-      origin: { ...right.origin!, burns: { amount, gross, of, unit, ...other } },
+      origin: { ...right.origin!, burns: { amount, decimals: decimals!, gross, of, unit, ...other } },
     })
     const found = (lines: ReadonlyArray<LineInput>, charge = burns) =>
       checkProof(proved(lines, charge)).problems.map(({ path, problem }) => `${path} ${problem}`)
@@ -222,6 +222,10 @@ describe("rating again", () => {
     assert.deepStrictEqual(found([withBurns({ unit: "tokens" })]), [
       "invoice.lines[0].burns is of tokens, but the plan says credits",
     ])
+    assert.deepStrictEqual(found([withBurns({ decimals: 3 })]), [
+      "invoice.lines[0].burns has 3 decimals, but its steps have 2",
+    ])
+    assert.include(found([withBurns({ decimals: 7 })]).join(), "decimals must be an integer from 0 to 6")
     assert.include(found([right], CALLS).join(), "lines[0].burns is of credits, but the plan says none")
     const cheaper: Charge = { ...burns, free: "200" }
     assert.match(found([burnt(cheaper, "600", 2)]).join(), /steps price it by .* but the plan says/)

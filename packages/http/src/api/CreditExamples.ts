@@ -89,6 +89,7 @@ export const creditExamples = {
     response: {
       object: "credit_balance",
       ...account,
+      decimals: 0,
       purpose: null,
       available: 95_200,
       scoped: 0,

@@ -5,6 +5,7 @@ import { Credit, Customer, Hold, Invoice } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
+import { UnitDecimals } from "./InvoicingFields.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
@@ -142,6 +143,7 @@ const BalanceBody = Schema.Struct({
   object: Schema.Literal("credit_balance"),
   customer_id: CustomerIdField,
   unit: UnitField,
+  decimals: UnitDecimals,
   purpose: Schema.NullOr(Credit.Purpose).annotate({
     description: "What `available` can be used for. `null`: anything.",
   }),

@@ -17,7 +17,7 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
-import { DueFailureBody, PlanRefBody } from "./InvoicingFields.ts"
+import { DueFailureBody, PlanRefBody, UnitDecimals } from "./InvoicingFields.ts"
 import { RequiredPermission } from "./Permission.ts"
 import { UsageRecordBody } from "./UsageApi.ts"
 import * as Wire from "./Wire.ts"
@@ -106,6 +106,7 @@ const CreditOfBody = Schema.Struct({
 
 const BurntBody = Schema.Struct({
   unit: Wire.text(MAX_KEY_LENGTH).annotate({ description: "The unit of the credits." }),
+  decimals: UnitDecimals,
   amount: Wire.exactInteger({
     minimum: -Number.MAX_VALUE,
     maximum: Number.MAX_VALUE,

@@ -15,6 +15,16 @@ export const PlanRefBody = Schema.Struct({
   version: Plan.VersionNumber.annotate({ description: "The number of the version." }),
 }).annotate({ identifier: "PlanRef", description: "A version of a plan." })
 
+/** Most digits of a currency and of a unit of credits. */
+const MAX_DECIMALS = 6
+
+/** How many decimals a unit of credits has. */
+export const UnitDecimals = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: MAX_DECIMALS }),
+).annotate({
+  description: "How many decimals the unit has: with 2, the amount 150 is 1.50.",
+})
+
 /** Why the last run of what is due failed. */
 export const DueFailureBody = Schema.Struct({
   attempts: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_ATTEMPTS })).annotate({

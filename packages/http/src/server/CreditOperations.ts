@@ -60,6 +60,7 @@ const balance = (value: Credit.AccountBalance, { mode }: Tenant.Tenant): Balance
   object: "credit_balance",
   customer_id: value.customerId,
   unit: value.unit,
+  decimals: value.decimals,
   purpose: value.purpose,
   ...amounts(value),
   scoped: integer(value.scoped),

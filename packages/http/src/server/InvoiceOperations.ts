@@ -59,7 +59,7 @@ const lineOf = (line: InvoiceLineView): LineBody => ({
   tax: taxRate(line.tax),
   credit_of:
     line.creditOf === null ? null : { invoice_id: line.creditOf.invoiceId, line_id: line.creditOf.lineId },
-  burns: line.burns === null ? null : { unit: line.burns.unit, amount: integer(line.burns.amount) },
+  burns: line.burns === null ? null : { ...line.burns, amount: integer(line.burns.amount) },
   steps: line.steps,
   receipt: receiptOf(line),
 })
