@@ -152,7 +152,7 @@ describe("the receivers of a test", () => {
 describe("a billing for tests", () => {
   it("explains wrong options", async () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
-      [{ nw: 1 }, /^createTestBilling has no option "nw": its options are now, accountId, /],
+      [{ nw: 1 }, /^createTestBilling has no option "nw": its options are now, snapshot, accountId, /],
       [{ network: {} }, /^createTestBilling has no option "network"/],
       [{ dispatcher: false }, /^dispatcher must be an object of maxInFlight/],
     ]

@@ -3235,6 +3235,7 @@ export interface components {
             object: "credit_balance";
             customer_id: string;
             unit: string;
+            decimals: number;
             purpose: string | null;
             /** Format: int64 */
             available: number;
@@ -3974,6 +3975,7 @@ export interface components {
         };
         InvoiceBurntCredits: {
             unit: string;
+            decimals: number;
             /** Format: int64 */
             amount: number;
         };

@@ -169,6 +169,10 @@ const collectionTries = ({ resource, value }: Collected): TriesOf<Collection<Res
     status: reads(store(({ status }) => status(value.id))),
     list: reads(store(({ list }) => Effect.all(filters.map((filter) => list(filter, firstPage))))),
     insert: writes(Effect.flatMap(make(resource), (own) => store(({ insert }) => insert(own)))),
+    // A resource with a unique field has no such verb.
+    insertAll: writes(
+      Effect.flatMap(make(resource), (own) => store(({ insertAll }) => insertAll?.([own]) ?? Effect.void)),
+    ),
     modify: writes(store(({ modify }) => modify(value.id, () => NEVER_CALLED))),
     remove: writes(store(({ remove }) => remove(value.id))),
   }
