@@ -76,9 +76,9 @@ export const makeTokenBook = Effect.gen(function* () {
     return usage
   })
 
-  /** The token usage of an account that has a key. */
-  const byKey = ({ customerId, unit }: Pick<TokenUsage, "customerId" | "unit">, idempotencyKey: string) =>
-    first({ customerId, unit, idempotencyKey })
+  /** The token usage of a customer that has a key, in whatever unit the card was then. */
+  const byKey = ({ customerId }: Pick<TokenUsage, "customerId">, idempotencyKey: string) =>
+    first({ customerId, idempotencyKey })
 
   /** The token usage that a hold was committed with. */
   const ofHold = ({
@@ -89,7 +89,7 @@ export const makeTokenBook = Effect.gen(function* () {
     readonly id: TokenUsage["holdId"]
   }) => first({ customerId, holdId })
 
-  const first = (filter: Partial<Pick<TokenUsage, "customerId" | "holdId" | "idempotencyKey" | "unit">>) =>
+  const first = (filter: Partial<Pick<TokenUsage, "customerId" | "holdId" | "idempotencyKey">>) =>
     store.list(filter, { limit: 1, cursor: undefined }).pipe(
       Effect.catchTag("CursorNotFound", Effect.die),
       Effect.map(({ data }) => Option.fromUndefinedOr(data[0])),

@@ -117,7 +117,7 @@ const status = Field.text(
 )
 const idempotencyKey = Field.textOrNull(
   CreditKey,
-  "The key that it was recorded with. 1 to 255 characters, unique for the customer and the unit, and for ever.",
+  "The key that it was recorded with. 1 to 255 characters, unique for the customer, and for ever.",
 )
 
 /** The definition of the resource; see `Resource`. */
@@ -194,7 +194,7 @@ export const tokenUsages = Resource.make({
     idempotencyKey: Field.optional(
       Field.saying(
         idempotencyKey,
-        "With a key, the same again charges nothing and gives the first answer, for ever. Other content is a `conflict`. Unique for the customer and the unit.",
+        "With a key, the same again charges nothing and gives the first answer, for ever. Other content is a `conflict`. Unique for the customer.",
       ),
     ),
   },

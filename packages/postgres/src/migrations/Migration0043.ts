@@ -45,7 +45,7 @@ export const migration0043: Migration = {
     `create unique index token_usages_of_hold on ${schema}.token_usages (account_id, mode, customer_id, hold_id)
   where hold_id is not null`,
     `create unique index token_usages_key
-  on ${schema}.token_usages (account_id, mode, customer_id, unit, idempotency_key) where idempotency_key is not null`,
+  on ${schema}.token_usages (account_id, mode, customer_id, idempotency_key) where idempotency_key is not null`,
     `create index token_usages_hold on ${schema}.token_usages (account_id, mode, hold_id, id) where hold_id is not null`,
     `create index token_usages_model on ${schema}.token_usages (account_id, mode, model, id)`,
     `create index token_usages_open on ${schema}.token_usages (account_id, mode, status, id) where status <> 'rated'`,

@@ -150,6 +150,24 @@ const committed = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "a call is charged once, also when the card got another unit before it is sent again",
+    Effect.gen(function* () {
+      const { customerId } = yield* begin
+      const usages = yield* TokenUsages
+      const call = { ...used, customerId, idempotencyKey: "call-1" }
+      const first = yield* usages.create(call)
+      yield* push({ unit: "token" })
+      assert.deepStrictEqual(yield* usages.create(call), first)
+      const other = { ...call, tokens: { ...counts, output: 1 } }
+      assert.strictEqual(yield* tagOf(usages.create(other)), "CreditKeyConflict")
+      assert.deepStrictEqual(yield* balance(customerId), [1_000n - first.amount!, 0n, 0n])
+      const inTokens = yield* (yield* Credits).balance({ customerId, unit: "token" })
+      assert.deepInclude(inTokens, { available: 0n, debt: 0n })
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
     "of many callers that commit a hold with tokens at once, one charges it",
     Effect.gen(function* () {
       const holds = yield* Holds
