@@ -7,6 +7,7 @@ import { Command, Flag } from "effect/cli"
 import * as CreditUnits from "./CreditUnits.ts"
 import * as Moment from "./Moment.ts"
 import * as Progress from "./Progress.ts"
+import * as ProofKeys from "./ProofKeys.ts"
 import * as Store from "./Store.ts"
 import { json } from "./TenantFlags.ts"
 
@@ -109,7 +110,11 @@ export const bill = Command.make(
     const running = options.dryRun
       ? count(end, options.json)
       : work(end, options.limit, options.pace, options.json)
-    const services = Billing.layerWith({ credits: { units: options.creditUnits } })
+    const { signer } = yield* ProofKeys.keys
+    const services = Billing.layerWith({
+      credits: { units: options.creditUnits },
+      ...(signer === undefined ? {} : { proofs: signer }),
+    })
     yield* running.pipe(Effect.provide(services.pipe(Layer.provide(Store.layerBeside(options)))))
   }),
 ).pipe(

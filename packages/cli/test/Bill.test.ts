@@ -10,6 +10,7 @@ import {
   Credits,
   CurrentTenant,
   Customers,
+  InvoiceProofs,
   Invoices,
   Meters,
   Plans,
@@ -113,6 +114,29 @@ describe("billwright bill", () => {
       invoices: 0,
       set_aside: 0,
     })
+  })
+
+  it("signs proofs of the invoices that it issues, as servers do", { timeout: TIMEOUT }, async () => {
+    const { id } = await runtime.runPromise(subscribe)
+    const key = (await Cli.runHere(["proofs", "new-key"])).stdout.trim()
+    const done = await Cli.runHere(["bill", "--store", "postgres"], {
+      env: { ...env, BILLWRIGHT_PROOF_KEYS: key },
+    })
+    assert.strictEqual(done.code, 0, done.stderr)
+    const [proofs, issued] = await runtime.runPromise(
+      Effect.all([
+        Effect.flatMap(InvoiceProofs, (service) => service.list()),
+        Effect.flatMap(Invoices, (service) => service.list({ subscriptionId: id })),
+      ]),
+    )
+    assert.deepStrictEqual(
+      proofs.data.map(({ invoiceId }) => invoiceId),
+      issued.data.map((invoice) => invoice.id),
+    )
+    const wrong = await Cli.runHere(["bill", "--store", "postgres"], {
+      env: { ...env, BILLWRIGHT_PROOF_KEYS: "prfk_secret" },
+    })
+    assert.include(wrong.stderr, "BILLWRIGHT_PROOF_KEYS: a key that signs proofs must be")
   })
 
   it("refuses what makes no sense", { timeout: TIMEOUT }, async () => {
