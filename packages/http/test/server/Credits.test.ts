@@ -68,6 +68,7 @@ describe("credits", () => {
       assert.deepStrictEqual(yield* amounts, {
         object: "credit_balance",
         ...account,
+        decimals: 0,
         purpose: null,
         available: 70,
         scoped: 0,
