@@ -46,6 +46,19 @@ describe("documents", () => {
     assert.deepStrictEqual(documents.flatMap(brokenLinks), [])
   })
 
+  it("name only tests that exist, as answers to a security review", () => {
+    const named = [
+      ...read("docs/security.md").matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\) (“[^”]+”(?:, “[^”]+”)*)/g),
+    ].flatMap(([, path = "", titles = ""]) =>
+      [...titles.matchAll(/“([^”]+)”/g)].map(([, title = ""]) => ({ path, title })),
+    )
+    assert.isAtLeast(named.length, 50)
+    assert.deepStrictEqual(
+      named.filter(({ path, title }) => !read(path).includes(`"${title}"`)),
+      [],
+    )
+  })
+
   it("can all be reached from the index", () => {
     const named = linksOf(read("docs/README.md")).map(({ file }) => join("docs", file))
     const missing = ownDocuments.filter((path) => path !== "docs/README.md" && path.startsWith("docs/"))
