@@ -92,3 +92,19 @@ it("name the option that is wrong", async () => {
     assert.include(error.message, message)
   }
 })
+
+it("are those of the host in a fork", async () => {
+  const billing = await createTestBilling({ now: "2026-04-01T00:00:00Z", credits })
+  await billing.meters.create({ key: "images", productId: "studio", unit: "image" })
+  await billing.plans.push(studio)
+  const { id: customerId } = await billing.testing.customer()
+  await billing.subscriptions.create({ customerId, plan: "studio" })
+  await billing.usage.record({ customerId, productId: "studio", unit: "image", quantity: 60 })
+  const balance = await billing.fork(customerId, async (fork) => {
+    await fork.advance({ months: 1, days: 1 })
+    return fork.credits.balance({ customerId, unit: "credits" })
+  })
+  // What the first period left has ended, and the next one grants 1.50.
+  assert.deepInclude(balance, { available: 150n, decimals: 2 })
+  await billing.close()
+})

@@ -311,6 +311,25 @@ describe("the audit log", () => {
     return { type: record?.actorType, id: record?.actorId, role: record?.actorRole }
   }
 
+  it("says where the request comes from, behind the proxies that the host trusts", async () => {
+    const own = await createBilling({ store: memory(), http: { trustedProxies: ["10.0.0.0/8"] } })
+    const { fetch } = own.dashboard({ basePath: BASE, directory, authorize: () => true })
+    const request = new Request(`http://shop.example${BASE}/v1/customers`, {
+      method: "POST",
+      headers: {
+        "billwright-dashboard": "1",
+        "content-type": "application/json",
+        "x-forwarded-for": "203.0.113.7",
+      },
+      body: JSON.stringify({ name: "Ada", email: "ada@example.com" }),
+    })
+    const incoming = { socket: { remoteAddress: "10.0.0.1" } }
+    assert.strictEqual((await fetch(request, { incoming } as never)).status, 201)
+    const [record] = (await own.auditRecords.list().page()).data
+    assert.strictEqual(record?.ip, "203.0.113.7")
+    await own.close()
+  })
+
   it("says which person used the dashboard, in which role", async () => {
     const ada = { id: "ada@example.com – Ålesund", role: "finance" } as const
     assert.deepStrictEqual(await change({ authorize: () => ada }), { type: "operator", ...ada })

@@ -171,6 +171,19 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.strictEqual(response.status, name.endsWith("express.json()") ? 400 : 201)
     })
 
+    it("knows where a request comes from, also behind a parser", async () => {
+      const networks = ["127.0.0.0/8", "::1/128"]
+      const { secret } = await billing.keys.create({ name: "here", networks })
+      const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
+      const read = await fetch(`${url}/billing/v1/customers`, { headers })
+      const body = JSON.stringify({ name: "Ada", email: "ada@example.com" })
+      const written = await fetch(`${url}/billing/v1/customers`, { method: "POST", headers, body })
+      // A host that gives a Request alone does not tell.
+      const isTold = read.status === 200
+      assert.deepStrictEqual([read.status, written.status], isTold ? [200, 201] : [401, 401])
+      if (name.startsWith("Express")) assert.isTrue(isTold)
+    })
+
     it("streams events until the client disconnects", async () => {
       const controller = new AbortController()
       const response = await ask("/billing/v1/events/stream", { signal: controller.signal })

@@ -89,7 +89,7 @@ const ofText = (text: string): Operator => {
 
 /** The API for one tenant. It ignores the key of a request, because `authorize` has already been asked. */
 const loadForOperator = async (
-  { calls, closing }: Engine,
+  { calls, closing, options }: Engine,
   tenant: Tenant.Tenant,
   basePath: string,
 ): Promise<OperatorData> => {
@@ -104,7 +104,10 @@ const loadForOperator = async (
     verify: (text) => Effect.sync(() => verified(ofText(Redacted.value(text)))),
   })
   const context = Context.add(calls.context, ApiKeys, keys)
-  const server = await Effect.runPromiseWith(context)(Server.make())
+  const trustedProxies = options.http?.trustedProxies
+  const server = await Effect.runPromiseWith(context)(
+    Server.make(trustedProxies === undefined ? {} : { trustedProxies }),
+  )
   const handler = FetchHandler.make(server, context, { basePath, closing })
   return (operator, request, env) => {
     const headers = new Headers(request.headers)

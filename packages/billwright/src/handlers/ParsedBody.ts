@@ -48,8 +48,9 @@ export const readable = (
   if (!request.readableEnded) return request
   const bytes = bytesOf(kept)
   if (bytes === undefined) return request
-  const { headers, method, url } = request
-  // The copy has the only fields of a request that are used.
-  const again = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), { headers, method, url })
+  const { headers, method, socket, url } = request
+  // The copy has the only fields of a request that are used. The socket tells where the request comes from.
+  const used = { headers, method, socket, url }
+  const again = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), used)
   return again as unknown as IncomingMessage
 }

@@ -36,7 +36,7 @@ const providerFor = (snapshot: CustomerSnapshot, payments: BillingOptions["payme
 
 /** The options of the host that say what things cost and when. The others are about its storage, network and keys. */
 const optionsFor = async ({ engine, snapshot }: Forked): Promise<BillingOptions> => {
-  const { events, invoices, payments, usage } = engine.options
+  const { credits, events, invoices, payments, usage } = engine.options
   // Most hosts never load it.
   const { Memory } = await import("@billwright/memory")
   return {
@@ -44,6 +44,8 @@ const optionsFor = async ({ engine, snapshot }: Forked): Promise<BillingOptions>
     accountId: snapshot.tenant.accountId,
     mode: snapshot.tenant.mode,
     log: false,
+    ...(credits === undefined ? {} : { credits }),
+
     ...(events === undefined ? {} : { events }),
     ...(invoices === undefined ? {} : { invoices }),
     ...(usage === undefined ? {} : { usage }),
