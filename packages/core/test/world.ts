@@ -23,18 +23,18 @@ export const at = (text: string): DateTime.Utc => DateTime.makeUnsafe(text)
 /** When every test starts. */
 export const NOON = at("2026-11-21T12:00:00.000Z")
 
-const world = (options: Billing.BillingOptions) =>
+const world = (options: Billing.BillingOptions, storage: typeof Memory.layer) =>
   Billing.layerWithIds(options).pipe(
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, IdGenerator.layerSeeded(1))),
+    Layer.provideMerge(Layer.mergeAll(storage, IdGenerator.layerSeeded(1))),
     Layer.merge(Layer.succeed(Tenant.CurrentTenant, acme)),
   )
 
 /** Runs a test in a new world, as the tenant `acme`. */
 export const inWorld =
-  (options: Billing.BillingOptions = {}) =>
+  (options: Billing.BillingOptions = {}, storage = Memory.layer) =>
   <A, E, R>(test: Effect.Effect<A, E, R>) =>
     // The clock is set first: what runs by itself would wake once for each of its intervals since 1970.
-    Effect.andThen(TestClock.setTime(NOON.epochMilliseconds), Effect.provide(test, world(options)))
+    Effect.andThen(TestClock.setTime(NOON.epochMilliseconds), Effect.provide(test, world(options, storage)))
 
 export const as =
   (tenant: Tenant.Tenant) =>

@@ -99,8 +99,8 @@ export class Burns {
     return Effect.map(locked, (all) => new Map(all))
   }
 
-  /** Burns what an invoice states, which the current transaction has just issued, of accounts that it has locked. */
-  burn(issued: StoredInvoice, ledgers: ReadonlyMap<string, StoredLedger>) {
+  /** Burns what an invoice states, which the current transaction has just issued, of accounts that it has locked at `now`. */
+  burn(issued: StoredInvoice, ledgers: ReadonlyMap<string, StoredLedger>, now: number) {
     const { customerId, id: invoiceId } = issued
     const burnt = burntBy(issued)
     return Effect.forEach(
@@ -113,7 +113,6 @@ export class Burns {
           if (ledger === undefined)
             return yield* Effect.die(new TypeError(`credits of ${unit} are not locked`))
           const key: AccountKey = { customerId, unit }
-          const now = yield* Clock.currentTimeMillis
           const at = billedUntil(issued, now)
           const uses = usesOf(own)
           const unused = uses.length === 0 ? [] : yield* this.#unusedSince(key, ledger, at)

@@ -63,7 +63,7 @@ const creditorOf = (store: CreditStore["Service"], book: CreditBook, topUps: Top
       if (isLocked) return write(key, ledger, applyCredits(ledger, id, uses, at))
       return Effect.die(new TypeError("the credits of an invoice are not locked"))
     }
-    const apply: OpenCredits["apply"] = (issued) => Effect.andThen(burns.burn(issued, burnt), use(issued))
+    const apply: OpenCredits["apply"] = (issued) => Effect.andThen(burns.burn(issued, burnt, at), use(issued))
     return { ...invoiceCreditsOf(ledger, at), apply }
   })
 

@@ -31,6 +31,12 @@ const decodeList = decoder(ListTokenUsages)
 const decodeWaive = decoder(WaiveTokenUsage)
 const { knownId, orNotFound } = ById.of(tokenUsages)
 
+/** An account that is locked, as it was at an instant. What is done to it is done at that instant. */
+interface Locked {
+  readonly ledger: StoredLedger
+  readonly now: number
+}
+
 /** Charges, reads, lists, rates and waives the token usage of the current tenant. */
 export class TokenUsages extends Context.Service<
   TokenUsages,
@@ -94,12 +100,11 @@ export class TokenUsages extends Context.Service<
       /** Charges what tokens cost to an account that is locked. Nothing is charged for 0. */
       const charge = Effect.fnUntraced(function* (
         { customerId, unit }: AccountKey,
-        ledger: StoredLedger,
+        { ledger, now }: Locked,
         { amount }: Pick<Price, "amount">,
         purpose: string | null,
       ) {
         if (amount === null || amount === 0n) return null
-        const now = yield* Clock.currentTimeMillis
         const id = ConsumptionId.make(yield* ids.next(CONSUMPTION_ID_PREFIX))
         const key = { customerId, unit }
         const consumption = { ...key, id, amount, purpose, idempotencyKey: null, createdAt: now }
@@ -110,7 +115,9 @@ export class TokenUsages extends Context.Service<
 
       /** Locks the account that is charged, so that callers at once take their turns. */
       const lock = Effect.fnUntraced(function* ({ customerId, unit }: AccountKey) {
-        return yield* (yield* port).lock({ customerId, unit }, yield* Clock.currentTimeMillis, "open")
+        const now = yield* Clock.currentTimeMillis
+        const ledger = yield* (yield* port).lock({ customerId, unit }, now, "open")
+        return { ledger, now }
       })
 
       const add = Effect.fnUntraced(function* (input: CreateTokenUsage) {
@@ -118,13 +125,13 @@ export class TokenUsages extends Context.Service<
         const cost = yield* price(input)
         const key = { customerId, unit: cost.unit }
         yield* holdCustomer(key)
-        const ledger = yield* lock(key)
+        const locked = yield* lock(key)
         if (idempotencyKey !== null) {
           const earlier = Option.getOrUndefined(yield* byKey(key, idempotencyKey))
           if (earlier !== undefined && isSameUse(earlier, input)) return earlier
           if (earlier !== undefined) return yield* new CreditKeyConflict({ id: earlier.id })
         }
-        const consumptionId = yield* charge(key, ledger, cost, null)
+        const consumptionId = yield* charge(key, locked, cost, null)
         return yield* record(input, cost, { customerId, consumptionId, holdId: null, idempotencyKey })
       })
 
@@ -163,13 +170,13 @@ export class TokenUsages extends Context.Service<
 
       const rateNow = Effect.fnUntraced(function* ({ customerId, id, unit }: TokenUsage) {
         const key = { customerId, unit }
-        const ledger = yield* lock(key)
+        const locked = yield* lock(key)
         // The row stays locked, so that nobody waives it meanwhile.
         const rated = yield* store.modify(id, (usage) =>
           Effect.gen(function* () {
             if (usage.status === "rated") return usage
             const cost = yield* priceNow(usage)
-            const consumptionId = yield* charge(key, ledger, cost, yield* purposeOf(usage))
+            const consumptionId = yield* charge(key, locked, cost, yield* purposeOf(usage))
             return { ...usage, ...cost, consumptionId, settledAt: yield* DateTime.now }
           }),
         )
