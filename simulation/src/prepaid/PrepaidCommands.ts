@@ -105,7 +105,7 @@ const give: PrepaidCommand = {
 /** Gives credits that end in a minute, and holds them for longer: what the hold gives back later is gone. */
 const outlast: PrepaidCommand = {
   name: "outlast",
-  weight: 3,
+  weight: 6,
   decide: (choice, number) => {
     const ttlSeconds = choice.pick([3_600, 5 * 86_400])
     let expiresAt: DateTime.Utc | undefined

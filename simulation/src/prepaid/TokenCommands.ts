@@ -35,16 +35,19 @@ const usedBy = (choice: Choice) => ({
   },
 })
 
-/** Charges the tokens of a call that was made. */
+/** Charges the tokens of a call that was made. Two callers may do it at once: a queue gives a message twice. */
 const call: PrepaidCommand = {
   name: "call",
-  weight: 5,
+  weight: 7,
   decide: (choice, number) => {
     const used = usedBy(choice)
+    const callers = choice.pick([1, 1, 2])!
     return ({ customerId }) =>
-      Effect.flatMap(TokenUsages, (usages) =>
-        Effect.asVoid(usages.create({ ...used, customerId, idempotencyKey: keyOf(number) })),
-      )
+      Effect.gen(function* () {
+        const { create } = yield* TokenUsages
+        const once = create({ ...used, customerId, idempotencyKey: keyOf(number) })
+        yield* Effect.replicateEffect(once, callers, { concurrency: callers, discard: true })
+      })
   },
 }
 
@@ -88,17 +91,20 @@ const unrated = (choice: Choice) => {
   })
 }
 
-/** Two callers rate it at once. */
+/** Two callers rate it at once, mostly when it has got a price. */
 const rate: PrepaidCommand = {
   name: "rate",
   weight: 6,
   decide: (choice) => {
     const find = unrated(choice)
+    const isPriced = choice.chance(0.7)
     return () =>
       Effect.gen(function* () {
         const id = yield* find
+        if (id === undefined) return
+        if (isPriced) yield* (yield* RateCards).push({ rateCards: CARDS.slice(-1) })
         const usages = yield* TokenUsages
-        if (id !== undefined) yield* Effect.all([usages.rate(id), usages.rate(id)], { concurrency: 2 })
+        yield* Effect.all([usages.rate(id), usages.rate(id)], { concurrency: 2 })
       })
   },
 }

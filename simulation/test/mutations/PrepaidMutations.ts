@@ -291,7 +291,7 @@ export const prepaid: ReadonlyArray<PrepaidBug> = [
     })),
   ),
   stored(
-    "what is rated already is charged again after a lost answer",
+    "what is rated already is charged again",
     ["tokens", "once"],
     tokenUsages(({ find, modify }) => ({
       find: (id) => Effect.map(find(id), Option.map(unrated)),
@@ -299,7 +299,7 @@ export const prepaid: ReadonlyArray<PrepaidBug> = [
     })),
   ),
   stored(
-    "a call is charged again after a lost answer",
+    "a call that is made twice is charged twice",
     ["recorded"],
     tokenUsages(({ list }) => ({
       list: (filter, page) =>
