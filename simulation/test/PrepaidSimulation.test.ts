@@ -7,7 +7,7 @@ import { judgePrepaid } from "../src/prepaid/PrepaidCheckers.ts"
 import { simulatePrepaid } from "../src/prepaid/PrepaidSimulation.ts"
 
 /** Enough for every kind of fault. `npm run simulate` runs more. */
-const SEEDS = 20
+const SEEDS = 30
 /** The seeds of one test. Few, so that a test that hangs names a small range. */
 const AT_ONCE = 10
 

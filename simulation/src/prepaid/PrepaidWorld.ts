@@ -160,7 +160,7 @@ export class PrepaidWorld {
     const maxPerDay = choice.chance(0.8) ? choice.int(1, 3) : undefined
     const metered = choice.chance(0.7) ? choice.pick(METERED_KEYS) : undefined
     // Invoices that nobody is charged for stay open, and can be voided.
-    const collectionMethod = choice.chance(0.3) ? "send_invoice" : "charge_automatically"
+    const collectionMethod = choice.chance(0.5) ? "send_invoice" : "charge_automatically"
     const begin = Effect.gen(function* () {
       const ada = { name: "Ada", email: "ada@example.com", collectionMethod } as const
       const { id: customerId } = yield* (yield* Customers).create(ada)

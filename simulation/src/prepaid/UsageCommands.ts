@@ -59,7 +59,7 @@ const reconcile: PrepaidCommand = { name: "reconcile", weight: 1, decide: () => 
 /** Voids an invoice that has burnt tokens: they go back. */
 const voidBurnt: PrepaidCommand = {
   name: "void burnt",
-  weight: 5,
+  weight: 9,
   decide: (choice) => {
     const invoice = chosen(
       choice,
