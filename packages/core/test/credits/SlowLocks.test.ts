@@ -6,6 +6,7 @@ import {
   BillingRuns,
   Credits,
   CreditStore,
+  type Customer,
   Holds,
   Meters,
   Plans,
@@ -59,7 +60,7 @@ const LOCKED = at("2026-12-21T12:00:00.000Z")
  */
 const chargedSlowly = <E, R>(
   took: { milliseconds: number },
-  charge: (customerId: string) => Effect.Effect<unknown, E, R>,
+  charge: (customerId: Customer.CustomerId) => Effect.Effect<unknown, E, R>,
 ) =>
   Effect.gen(function* () {
     const credits = yield* Credits
@@ -108,7 +109,7 @@ describe("what happens to credits while their account is being locked", () => {
     Effect.gen(function* () {
       const { create } = yield* TokenUsages
       const used = { rateCard: "llm", model: "large", tokens: { input: 5 } }
-      const charge = (customerId: string) => create({ customerId, ...used })
+      const charge = (customerId: Customer.CustomerId) => create({ customerId, ...used })
       assert.deepStrictEqual(yield* chargedSlowly(took, charge), expected("consume"))
     }).pipe(inWorld({}, slowLocks(took))),
   )
