@@ -404,6 +404,25 @@ describe("the page of an invoice", () => {
     assert.include((await visit(path)).text, "Paid. Thank you!")
   })
 
+  it("is paid by the default method, and shows none, if payers may not see methods", async () => {
+    const { customer, invoice } = await begin()
+    const path = new URL(await invoiceLink(invoice.id)).pathname
+    pages = billing.payerPages({ allow: { methods: false } })
+    // Nothing can pay yet.
+    assert.deepStrictEqual((await visit(path)).forms, [])
+    assert.strictEqual((await post(`${path}/pay`)).status, 409)
+    const { id } = await payments.saveCard(customer.id)
+    const page = await visit(path)
+    assert.deepStrictEqual(page.forms, [`${path}/pay`])
+    assert.notInclude(page.text, "4242")
+    for (const rest of [`pay/${id}`, "card"])
+      assert.strictEqual((await post(`${path}/${rest}`)).status, 404, rest)
+    assert.lengthOf((await billing.paymentMethods.list().page()).data, 1)
+    assert.strictEqual((await billing.invoices.get(invoice.id)).status, "open")
+    assert.strictEqual((await post(page.forms[0]!)).status, 303)
+    assert.strictEqual((await billing.invoices.get(invoice.id)).status, "paid")
+  })
+
   it("lets the bank ask, and reads what came of it when the payer is back", async () => {
     const { customer, invoice } = await begin()
     await payments.saveCard(customer.id, { behaviour: "needs_confirmation" })

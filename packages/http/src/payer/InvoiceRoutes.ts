@@ -47,10 +47,12 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
       const isPossible = allow.pay && ASKED.has(state) && invoice.availableActions.includes("pay")
       if (!isPossible || cards.provider === null) return none
       if (cards.provider.methods === undefined) return { ...none, pay: `${path}/pay` }
-      const addCard = `${path}/card`
+      const addCard = allow.methods ? `${path}/card` : null
       const saved = yield* cards.saved(invoice.customerId)
-      if (state === "confirmation" && saved[0]?.isDefault === true)
+      const hasDefault = saved[0]?.isDefault === true
+      if (hasDefault && (state === "confirmation" || !allow.methods))
         return { ...none, pay: `${path}/pay`, addCard }
+      if (!allow.methods) return none
       const methods = saved.map(({ brand, id, last4, type }) => ({
         brand: brand ?? type,
         last4,
@@ -124,6 +126,8 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
     const post = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {
       const [action, id, ...more] = visit.rest
       if (!allow.pay || more.length > 0) return NOWHERE
+      if (action === "pay" && id === undefined) return yield* pay(visit, invoice)
+      if (!allow.methods) return NOWHERE
       if (action === "pay") return yield* pay(visit, invoice, id)
       if (action !== "card" || id !== undefined) return NOWHERE
       const { customerId } = invoice

@@ -10,7 +10,7 @@ export interface PayerRights {
   readonly pay?: boolean
   /** See the usage of the period with what it costs. */
   readonly usage?: boolean
-  /** See payment methods, add one, and choose the default. */
+  /** See payment methods, add one, and choose the default or the one that pays. Without it, the default pays. */
   readonly methods?: boolean
   /** Cancel a subscription at the end of its period, and take that back. */
   readonly cancel?: boolean
