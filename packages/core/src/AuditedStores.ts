@@ -65,7 +65,8 @@ export const payment: Kind<StoredPayment> = {
   object: "payment",
   idOf: ({ id }) => id,
   view: (value) => paymentView(toPayment(value)),
-  hidden: [],
+  // That of a recorded payment is free text, such as the text of a transfer.
+  hidden: ["reference"],
   ignored: ["availableActions", "sequence"],
 }
 

@@ -76,6 +76,7 @@ export const invoiceItems = Resource.make({
   id: InvoiceItemId,
   prefix: INVOICE_ITEM_ID_PREFIX,
   customer: "customerId",
+  personal: ["metadata"],
   fields: {
     ...given,
     status: Field.text(ItemStatus, "`pending` until an invoice picks it up, then `invoiced`."),

@@ -42,6 +42,8 @@ export const invoiceProofs = Resource.make({
   scope: "invoices",
   id: InvoiceProofId,
   prefix: INVOICE_PROOF_ID_PREFIX,
+  // It states the customer's name, address and tax id.
+  personal: ["document"],
   fields: {
     invoiceId,
     number: Field.text(Text.bounded(1, MAX_NUMBER_LENGTH), "The number of the invoice."),

@@ -120,6 +120,23 @@ describe("the audit log", () => {
     }).pipe(inWorld()),
   )
 
+  for (const [name, field] of [
+    ["invoiceProofs", "document"],
+    ["invoiceItems", "metadata"],
+  ] as const) {
+    const resource = Resources.all[name].definition as object as Resource.Resource
+    it.effect(`names and doesn't show ${field} of ${resource.title.toLowerCase()}`, () =>
+      Effect.gen(function* () {
+        const owner = resource.customer === undefined ? undefined : (yield* newCustomer()).id
+        const value = (yield* Sample.of(resource, owner)) as { readonly id: string }
+        yield* (yield* Collections).of(resource).insert(value as never)
+        const [created] = yield* records({ objectId: value.id })
+        assert.include(created?.leftOut, field)
+        assert.notProperty(created?.after, field)
+      }).pipe(inWorld()),
+    )
+  }
+
   it.effect("is written with the change, or not at all", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor

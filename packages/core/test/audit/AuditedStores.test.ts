@@ -85,7 +85,9 @@ describe("the audit log", () => {
       const invoices = yield* Invoices
       const [first] = (yield* invoices.list({ customerId })).data
       yield* invoices.finalize(first!.id)
-      const payment = yield* byAda((yield* Payments).record({ invoiceId: first!.id }))
+      const payment = yield* byAda(
+        (yield* Payments).record({ invoiceId: first!.id, reference: "Ada Lovelace" }),
+      )
       const note = yield* byAda(
         (yield* CreditNotes).create({ invoiceId: first!.id, amount: 500n, reason: "order_change" }),
       )
@@ -115,6 +117,9 @@ describe("the audit log", () => {
       assert.deepInclude(paid, { actorId: "ada" })
       assert.deepInclude(paid?.before, { status: "open", amount_paid: 0 })
       assert.deepStrictEqual(yield* told(payment.id), ["payment.created by ada"])
+      const [recorded] = yield* recordsOf(payment.id)
+      assert.include(recorded?.leftOut, "reference")
+      assert.notInclude(JSON.stringify(recorded), "Lovelace")
       assert.deepStrictEqual(yield* told(note.id), ["credit_note.created by ada"])
     }).pipe(inWorld()),
   )
