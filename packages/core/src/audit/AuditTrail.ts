@@ -112,12 +112,15 @@ const auditedCollection = <A extends { readonly id: string }>(
     find: stored.find,
     status: stored.status,
     list: stored.list,
-    insert: (value) =>
-      joined(
-        Effect.tap(stored.insert(value), (isInserted) =>
-          isInserted ? note(audited, { id: value.id, before: undefined, after: value }) : Effect.void,
-        ),
-      ),
+    insert:
+      resource.isLedger === true
+        ? stored.insert
+        : (value) =>
+            joined(
+              Effect.tap(stored.insert(value), (isInserted) =>
+                isInserted ? note(audited, { id: value.id, before: undefined, after: value }) : Effect.void,
+              ),
+            ),
     modify: <E, R>(id: string, change: (value: A) => Effect.Effect<A, E, R>) =>
       joined(
         Effect.suspend(() => {

@@ -134,6 +134,7 @@ export const tokenUsages = Resource.make({
   prefix: TOKEN_USAGE_ID_PREFIX,
   customer: "customerId",
   isReferring: true,
+  isLedger: true,
   fields: {
     customerId,
     rateCard,

@@ -45,6 +45,8 @@ export interface Definition {
   readonly progress?: ReadonlyArray<string>
   /** Whether its values are never changed or removed, not even by the library. */
   readonly isAppendOnly?: boolean
+  /** Whether its values are entries of a ledger, which say themselves when they were made. The audit log has only later changes. */
+  readonly isLedger?: boolean
   /** Whether its id stays known after its removal, so that references to it stay valid: see `Collection.remove`. */
   readonly keepsId?: boolean
   readonly fields: Field.Fields

@@ -17,7 +17,9 @@ import {
   Payments,
   PaymentStore,
   Plans,
+  RateCards,
   Subscriptions,
+  TokenUsages,
   type Actor,
 } from "@billwright/core"
 import type { PlanDefinition } from "@billwright/engine"
@@ -163,6 +165,22 @@ describe("the audit log", () => {
       assert.deepInclude(granted?.after, { amount: 100, unit: "token", kind: "promotional" })
       assert.deepInclude(voided, { action: "credit_grant.updated", actorId: "ada" })
       assert.deepInclude(voided?.after, { status: "voided" })
+    }).pipe(inWorld()),
+  )
+
+  it.effect("has who waived tokens, and nothing of those that were used", () =>
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer()
+      const { push } = yield* RateCards
+      yield* push({ rateCards: [{ key: "llm", unit: "credit", models: { large: { input: "2" } } }] })
+      const usages = yield* TokenUsages
+      const used = { customerId, rateCard: "llm", tokens: { input: 1_000_000 } }
+      const rated = yield* usages.create({ ...used, model: "large" })
+      const unrated = yield* usages.create({ ...used, model: "larger" })
+      assert.deepStrictEqual([rated.status, unrated.status], ["rated", "unrated"])
+      for (const { id } of [rated, unrated]) assert.deepStrictEqual(yield* told(id), [])
+      yield* byAda(usages.waive(unrated.id, { by: "Ada", reason: "A trial" }))
+      assert.deepStrictEqual(yield* told(unrated.id), ["token_usage.updated by ada"])
     }).pipe(inWorld()),
   )
 

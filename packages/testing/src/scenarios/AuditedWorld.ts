@@ -56,25 +56,34 @@ const resourceOf = Effect.fnUntraced(function* (resource: Resource.Resource) {
   return all.map((value): Found => ({ id: value.id, fields, value }))
 })
 
+const resources = Object.values(Resources.all).map(
+  ({ definition }) => definition as object as Resource.Resource,
+)
+
 const stored = Effect.gen(function* () {
   const [plans, subscriptions, invoices] = [yield* PlanStore, yield* SubscriptionStore, yield* InvoiceStore]
   const [notes, payments] = [yield* CreditNoteStore, yield* PaymentStore]
-  const resources = Object.values(Resources.all)
-    .map(({ definition }) => definition as object as Resource.Resource)
-    .filter(({ isAppendOnly }) => isAppendOnly !== true)
+  const noted = resources.filter(({ isAppendOnly, isLedger }) => isAppendOnly !== true && isLedger !== true)
   const all = yield* Effect.all([
     kindOf(AuditedStores.plan, plans.list),
     kindOf(AuditedStores.subscription, (page) => subscriptions.list({}, page)),
     kindOf(AuditedStores.invoice, (page) => invoices.list({}, page)),
     kindOf(AuditedStores.creditNote, (page) => notes.list({}, page)),
     kindOf(AuditedStores.payment, (page) => payments.list({}, page)),
-    ...resources.map(resourceOf),
+    ...noted.map(resourceOf),
   ])
   return all.flat()
 })
 
-/** Records of grants say who made and voided them. How they are used is in the ledger. */
-const isOfLedger = ({ action }: AuditRecord.AuditRecord): boolean => action.startsWith("credit_grant.")
+/** What of ledgers is noted: grants that somebody makes and voids, and later changes of entries. The rest is in the ledger. */
+const LEDGERS = new Set([
+  "credit_grant",
+  ...resources
+    .filter(({ isLedger }) => isLedger === true)
+    .map((resource) => AuditTrail.auditedOf(resource).object),
+])
+
+const isOfLedger = ({ action }: AuditRecord.AuditRecord): boolean => LEDGERS.has(action.split(".")[0]!)
 
 /** Everything that contradicts the audit log: a change without a record, and a record without its change. */
 export const auditProblems = Effect.gen(function* () {
