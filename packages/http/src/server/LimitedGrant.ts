@@ -9,7 +9,7 @@ import {
   type StorageError,
   Transactor,
 } from "@billwright/core"
-import { Clock, Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 
 /** The span of time that a limit is for. */
 const DAY_MILLIS = 86_400_000
@@ -41,6 +41,9 @@ class PromotionalOnly extends Schema.TaggedError<PromotionalOnly>()(
   }
 }
 
+/** With this grant the limit is passed. What the call has made is undone. */
+class Beyond extends Data.TaggedError("Beyond")<{ readonly id: Credit.CreditGrantId }> {}
+
 const isOfCall = ({ kind, source }: Credit.CreditGrant): boolean => kind === "promotional" && source === null
 
 type Service = Credits["Service"]
@@ -61,6 +64,8 @@ type GrantLimited = (
  * Makes the operation. A key with `credits:write` has no limit. For others, the grant and all promotional credits that calls
  * have granted to the customer in the last 24 hours, also voided ones, are at most the limit. Grants to a customer wait for
  * each other, so that this holds for grants at the same time too.
+ *
+ * A repeat with the same `idempotencyKey` gives the first grant, whatever was granted since.
  */
 export const make: Effect.Effect<GrantLimited, never, Credits | Transactor> = Effect.gen(function* () {
   const credits = yield* Credits
@@ -89,14 +94,21 @@ export const make: Effect.Effect<GrantLimited, never, Credits | Transactor> = Ef
     if (kind !== "promotional") return yield* new PromotionalOnly()
     const limit = Object.hasOwn(key.creditLimits, unit) ? key.creditLimits[unit]! : 0n
     if (amount > limit) return yield* new GrantLimitReached({ unit, limit })
-    return yield* atomically(
+    const checked = atomically(
       Effect.gen(function* () {
         // The grant comes first: it holds the account until the transaction ends.
         const made = yield* credits.grant(input)
-        const granted = yield* grantedSince(input, (yield* Clock.currentTimeMillis) - DAY_MILLIS)
-        if (granted === undefined || granted > limit) return yield* new GrantLimitReached({ unit, limit })
+        // Both instants are in the time of the customer, which may be that of a test clock.
+        const granted = yield* grantedSince(input, made.createdAt.epochMilliseconds - DAY_MILLIS)
+        if (granted === undefined || granted > limit) return yield* new Beyond({ id: made.id })
         return made
       }),
+    )
+    // A grant of this call is gone now. So one that is there is from an earlier call, which this one repeats.
+    return yield* Effect.catchTag(checked, "Beyond", ({ id }) =>
+      Effect.catchTag(credits.getGrant(id), "CreditGrantNotFound", () =>
+        Effect.fail(new GrantLimitReached({ unit, limit })),
+      ),
     )
   })
 })

@@ -81,4 +81,49 @@ describe("a key of the role support", () => {
       yield* api.expect(200, "GET", "/v1/customers", { key })
     }),
   )
+
+  it.effect("counts the 24 hours in the time of the customer, which may be that of a test clock", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const key = yield* issue(api, { role: "support", creditLimits: { token: 100n } })
+      const start = (name: string, now: string) =>
+        api.expect(201, "POST", "/v1/test_clocks", { json: { name, now } })
+      const clocks = [
+        yield* start("past", "2026-01-01T00:00:00.000Z"),
+        yield* start("future", "2027-01-01T00:00:00.000Z"),
+      ]
+      for (const { id } of clocks) {
+        const json = { name: "Ada", email: "ada@example.com", test_clock_id: id }
+        const customer = yield* api.expect(201, "POST", "/v1/customers", { json })
+        const grant = (amount: number) =>
+          ({ json: { customer_id: customer.id, unit: "token", kind: "promotional", amount }, key }) as const
+        yield* api.expect(201, "POST", "/v1/credit_grants", grant(100))
+        yield* api.expect(403, "POST", "/v1/credit_grants", grant(1))
+      }
+    }),
+  )
+
+  it.effect("gets the first grant for a repeat, although others have granted more since", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const key = yield* issue(api, { role: "support", creditLimits: { token: 100n } })
+      const json = { name: "Ada", email: "ada@example.com" }
+      const customer = yield* api.expect(201, "POST", "/v1/customers", { json })
+      const grant = (amount: number, change: object = {}) => ({
+        json: { customer_id: customer.id, unit: "token", kind: "promotional", amount, ...change },
+      })
+      const path = "/v1/credit_grants"
+      const first = { ...grant(60, { idempotency_key: "ticket-1" }), key }
+      const made = yield* api.expect(201, "POST", path, first)
+      yield* api.expect(201, "POST", path, grant(60))
+      const again = yield* api.expect(201, "POST", path, first)
+      assert.deepStrictEqual(again.body, made.body)
+      // What was refused was undone, so its key is free.
+      const other = grant(1, { idempotency_key: "ticket-2" })
+      yield* api.expect(403, "POST", path, { ...other, key })
+      yield* api.expect(403, "POST", path, { ...other, key })
+      const grants = yield* api.expect(200, "GET", path, { query: { customer_id: customer.id } })
+      assert.lengthOf(grants.ids, 2)
+    }),
+  )
 })
