@@ -10,7 +10,7 @@
  */
 import { Signal } from "@billwright/core"
 import { PgClient, PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Queue, RcRef, Scope } from "effect"
+import { Context, Effect, Layer, Option, Queue, RcRef, Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
@@ -75,16 +75,17 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
 
   const sender = `${database.schema} ${crypto.randomUUID()}`
   yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, sender))
-  // Listening needs a connection of its own, so it lasts only while there are subscribers.
+  const listening = listen(client, worker, (payload) => {
+    if (!payload.startsWith(`${database.schema} `) || payload === sender) return
+    all.notify()
+    // Others in the same 5 milliseconds sent none, and may commit later.
+    if (payload === `${database.schema} ${IN_TRANSACTION}`) early.notify()
+  })
+  // Listening needs a connection of its own, so it lasts only while there are subscribers. The next one
+  // begins when the last one has ended, and the worker has its new name.
+  const oneAtATime = Semaphore.makeUnsafe(1)
   const listener = yield* RcRef.make({
-    acquire: Effect.forkScoped(
-      listen(client, worker, (payload) => {
-        if (!payload.startsWith(`${database.schema} `) || payload === sender) return
-        all.notify()
-        // Others in the same 5 milliseconds sent none, and may commit later.
-        if (payload === `${database.schema} ${IN_TRANSACTION}`) early.notify()
-      }),
-    ),
+    acquire: Effect.forkScoped(oneAtATime.withPermit(listening)),
   })
   return Commits.of({
     announce,
@@ -148,7 +149,8 @@ const listen = (
         // This scope closes after the connection. So the server is not asked to stop notifying, which it may never
         // answer.
         const listening = yield* Effect.acquireRelease(Scope.make(), Scope.close)
-        const connection = yield* PgConnection.make(client.config)
+        // Pinned, because other statements would wait until listening ends.
+        const connection = yield* Effect.flatMap(PgConnection.make(client.config), ({ pin }) => pin)
         yield* worker.begin(connection)
         const notifications = yield* Scope.provide(connection.listen(CHANNEL), listening)
         pause = RECONNECT_MILLIS

@@ -1,6 +1,6 @@
 /**
  * Workers notice that another one has died, and take its deliveries over long before its leases end. Each worker here
- * is a storage with its own client. Its session ends with its scope, as it does when a process dies.
+ * is a storage with its own client. It dies when the server ends its session, and it can't connect again.
  */
 import {
   type Billing,
@@ -13,6 +13,7 @@ import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { Client } from "pg"
+import * as Proxy from "./Proxy.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
@@ -27,7 +28,7 @@ type Services = Billing.Storage | IdGenerator | CurrentTenant | Scope.Scope
 
 interface Worker {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
-  readonly die: Effect.Effect<void>
+  readonly close: Effect.Effect<void>
 }
 
 const startWorker = Effect.fnUntraced(function* (
@@ -42,23 +43,41 @@ const startWorker = Effect.fnUntraced(function* (
   )
   const run: Worker["run"] = (effect) =>
     asTenant(effect).pipe(Effect.provide(services), Effect.provideService(Scope.Scope, scope))
-  const worker: Worker = { run, die: Scope.close(scope, Exit.void) }
+  const worker: Worker = { run, close: Scope.close(scope, Exit.void) }
   return worker
 })
 
 /** Waits for commits, as a dispatcher does. */
 const listen = (worker: Worker) => worker.run(Effect.flatMap(EventStore, (store) => store.committed))
 
+/** The same, until the scope of the caller closes. */
+const listenShortly = (worker: Worker) =>
+  Effect.flatMap(Effect.scope, (scope) =>
+    worker.run(
+      Effect.flatMap(EventStore, (store) => Effect.provideService(store.committed, Scope.Scope, scope)),
+    ),
+  )
+
 const rows = (admin: Client, statement: string) =>
   Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
 
-const entered = (admin: Client) => rows(admin, "select worker from billwright.webhook_workers")
+const entered = (admin: Client) => rows(admin, "select worker, missed_at from billwright.webhook_workers")
 
 const untilEntered = (admin: Client, isDone: (workers: ReadonlyArray<unknown>) => boolean) =>
   Effect.repeat(Effect.delay(entered(admin), "50 millis"), {
     until: (found) => isDone(found.map(({ worker }) => worker)),
     times: LOOKS,
   })
+
+/** Ends the session that shows that the owner of a name lives. */
+const endSession = (admin: Client, name: string) =>
+  rows(
+    admin,
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+and ((classid::bigint << 32) | objid::bigint) = hashtextextended('billwright worker of billwright: ${name}', 0)`,
+  )
+
+const nameOf = ({ token }: ClaimedDelivery) => token.slice(0, 8)
 
 /** A delivery that the worker has claimed. */
 const claimOne = (worker: Worker) =>
@@ -87,7 +106,8 @@ describe("the leases of a worker", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* TestDatabase.administrator(url)
-      const dead = yield* startWorker(url)
+      const proxy = yield* Proxy.make(url)
+      const dead = yield* startWorker(proxy.url)
       yield* dead.run(newEndpoint())
       // Claimed before it listens. It is watched all the same.
       const lost = yield* claimOne(dead)
@@ -101,18 +121,16 @@ describe("the leases of a worker", () => {
 
       // Of a living worker the session is cut. It then has another name.
       const before = (yield* entered(admin)).map(({ worker }) => worker)
-      const name = leased[1]!.token.slice(0, 8)
-      yield* rows(
-        admin,
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
-and ((classid::bigint << 32) | objid::bigint) = hashtextextended('billwright worker of billwright: ${name}', 0)`,
-      )
+      yield* endSession(admin, nameOf(leased[1]!))
       yield* untilEntered(
         admin,
         (found) => found.length === 3 && found.some((each) => !before.includes(each)),
       )
 
-      yield* dead.die
+      // Its open connections forward nothing, so it can't remove its row.
+      proxy.isOpen = false
+      proxy.isBlackhole = true
+      yield* endSession(admin, nameOf(lost))
       const other = yield* startWorker(url)
       const taken = yield* claimAgain(other)
       assert.deepStrictEqual(
@@ -122,6 +140,54 @@ and ((classid::bigint << 32) | objid::bigint) = hashtextextended('billwright wor
       assert.isFalse(yield* isWritten(living, lost), "the dead worker's token is no longer valid")
       assert.isTrue(yield* isWritten(other, taken[0]!))
       for (const [index, worker] of kept.entries()) assert.isTrue(yield* isWritten(worker, leased[index]!))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "stay its own after it stopped listening in order, and it is entered anew when it listens again",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.make
+        const admin = yield* TestDatabase.administrator(url)
+        const [worker, other] = [yield* startWorker(url), yield* startWorker(url)]
+        yield* worker.run(newEndpoint())
+        const before = yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* listenShortly(worker)
+            yield* untilEntered(admin, ({ length }) => length === 1)
+            return yield* claimOne(worker)
+          }),
+        )
+        assert.deepStrictEqual(yield* entered(admin), [])
+        const after = yield* claimOne(worker)
+        assert.notStrictEqual(nameOf(after), nameOf(before))
+
+        // The other one looks for dead workers. If it missed one, then that was long ago.
+        yield* other.run(claim(NOW))
+        yield* rows(
+          admin,
+          "update billwright.webhook_workers set missed_at = missed_at - interval '1 minute'",
+        )
+        assert.lengthOf((yield* other.run(claim(NOW))).deliveries, 0)
+        yield* listen(worker)
+        const [row] = yield* untilEntered(admin, ({ length }) => length === 1)
+        assert.deepStrictEqual(row, { worker: nameOf(after), missed_at: null })
+        for (const delivery of [before, after]) assert.isTrue(yield* isWritten(worker, delivery))
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("do not keep it from closing when Postgres does not answer", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const admin = yield* TestDatabase.administrator(url)
+      const proxy = yield* Proxy.make(url)
+      const worker = yield* startWorker(proxy.url)
+      yield* listen(worker)
+      yield* untilEntered(admin, ({ length }) => length === 1)
+      proxy.isBlackhole = true
+      proxy.isOpen = false
+      yield* worker.close
+      assert.lengthOf(yield* entered(admin), 1)
     }).pipe(Effect.scoped),
   )
 })

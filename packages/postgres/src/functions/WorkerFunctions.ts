@@ -4,7 +4,7 @@
 import type { SchemaName } from "../SchemaName.ts"
 import { define } from "./SqlFunction.ts"
 
-/** How long nobody may hold a worker's lock before its leases are over. In this time a living worker says so. */
+/** How long nobody may hold a worker's lock before its leases are over. In this time a living worker removes its row. */
 const MISSED_MILLIS = 500
 /** How long a dead worker is remembered: the longest lease that a worker can have. */
 const REMEMBERED = "1 hour"
@@ -24,8 +24,8 @@ export const deadWorkers = (schema: SchemaName, own: string): string => `
     where w.worker <> ${own} and w.missed_at <= clock_timestamp() - interval '${MISSED_MILLIS} milliseconds'`
 
 /**
- * Notes when nobody holds a worker's lock, and forgets workers that died long ago. It takes the lock for the end of
- * its transaction, so the worker can't take it at the same time. The worker then tries again, and clears the note.
+ * Notes when nobody holds a worker's lock, and forgets workers that died long ago. It takes the lock until the end of
+ * its transaction. That stops no worker: each has entered its name once, and takes a new one for its next session.
  */
 export const watchWorkers = define(
   "watch_workers",
