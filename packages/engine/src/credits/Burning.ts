@@ -189,7 +189,7 @@ const giveAllBack = (draft: Draft, { back, rest }: Pick<Burning, "back" | "rest"
     const grant = draft.grant(rest.id) ?? rest
     draft.putGrant({ ...grant, amount: grant.amount + left })
     const cause = { kind: "restore", at: now, invoiceId: one.invoiceId, purpose: one.purpose } as const
-    draft.move(cause, rest.id, { available: left })
+    draft.giveBack(cause, rest.id, { available: left })
   }
   draft.repay(now)
 }

@@ -13,6 +13,7 @@ import {
   settleCredits,
   unburnCredits,
   unusedSince,
+  voidGrant,
 } from "@billwright/engine"
 import { assert, describe, it } from "vitest"
 import { fc, holds } from "../property.ts"
@@ -86,7 +87,7 @@ class Account {
   }
 
   giveBack(amount: bigint, now: number): void {
-    const rest: CreditGrant = {
+    const rest: CreditGrant = this.grants.get("rest") ?? {
       id: "rest",
       kind: "paid",
       amount: 0n,
@@ -282,6 +283,18 @@ describe("burning", () => {
       assert.strictEqual(account.account.debt, 0n)
       if (extra === 0n) assert.deepStrictEqual(account.left, before)
     })
+  })
+
+  it("gives nothing to the grant of an invoice for the rest once that was voided", () => {
+    const account = accountAt([], AT)
+    account.burn(20n, AT)
+    account.grant({ ...NEW, id: "a", amount: 20n }, AT)
+    account.giveBack(5n, AT)
+    account.write(voidGrant(account.ledger, account.grants.get("rest")!, AT)!)
+    account.giveBack(15n, AT)
+    account.check()
+    assert.deepInclude(account.grants.get("rest"), { amount: 20n, available: 0n, status: "voided" })
+    assert.strictEqual(account.account.available, 0n)
   })
 })
 
