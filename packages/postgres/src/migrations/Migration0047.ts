@@ -8,6 +8,7 @@
  *
  * - `check_credit_account`, at commit: an account changes by what its new entries say, and by nothing else.
  * - `check_invoice_credits`, at commit: the entries of an invoice use of each grant, and burn of each unit, what it states.
+ *   What a grant that was voided gets back is gone at once, so `void` entries of an invoice only ever take.
  * - The scope of a grant never changes.
  */
 import type { SchemaName } from "../SchemaName.ts"
@@ -135,6 +136,7 @@ begin
     where b.amount is distinct from coalesce(s.amount, 0) or b.given_back > b.amount
   ) or exists (
     select from own e where e.unit <> v_invoice.currency and e.kind not in ('burn', 'restore', 'expire')
+      and (e.kind <> 'void' or e.available + e.scoped > 0)
   ) into v_is_wrong;
   if v_is_wrong then
     raise exception 'the credits of an invoice are not those that its entries used'

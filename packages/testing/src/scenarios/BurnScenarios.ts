@@ -1,7 +1,16 @@
 /**
  * Usage that burns credits: when, of which grants, and how late usage, voids and changes of plan correct it.
  */
-import { BillingRuns, Credits, type Customer, Invoices, Plans, Subscriptions, Usage } from "@billwright/core"
+import {
+  BillingRuns,
+  Credits,
+  type Customer,
+  Customers,
+  Invoices,
+  Plans,
+  Subscriptions,
+  Usage,
+} from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -25,6 +34,9 @@ const burning = {
   grants: [{ unit: "credits", amount: "100" }],
   policy: { grace_hours: 12 },
 }
+
+/** Its invoices cost money, so they can be voided. */
+const withFee = { ...burning, charges: [basic.charges[0]!, ...burning.charges] }
 
 const started = Effect.gen(function* () {
   yield* (yield* Plans).push({ plans: [burning] })
@@ -145,9 +157,7 @@ const inPeriods = (test: InvoicingTest): void => {
     test,
     "what an invoice gave back to a grant that had ended is not burnt for later usage",
     Effect.gen(function* () {
-      yield* (yield* Plans).push({
-        plans: [{ ...burning, charges: [basic.charges[0]!, ...burning.charges] }],
-      })
+      yield* (yield* Plans).push({ plans: [withFee] })
       const customer = yield* newCustomer
       const key = { customerId: customer.id, unit: "credits" }
       yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
@@ -281,9 +291,7 @@ const corrections = (test: InvoicingTest): void => {
     test,
     "a voided invoice gives back what it burnt, once, and it is not burnt again",
     Effect.gen(function* () {
-      yield* (yield* Plans).push({
-        plans: [{ ...burning, charges: [basic.charges[0]!, ...burning.charges] }],
-      })
+      yield* (yield* Plans).push({ plans: [withFee] })
       const customer = yield* newCustomer
       const key = { customerId: customer.id, unit: "credits" }
       yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
@@ -298,6 +306,75 @@ const corrections = (test: InvoicingTest): void => {
       yield* until("2026-03-02")
       assert.strictEqual(yield* balanceOf(key), "600 0")
       assert.deepStrictEqual(yield* burnt, ["void usage × 60 150", "open usage × 0 0"])
+    }),
+  )
+
+  scenario(
+    test,
+    "what is given back to a grant that was voided, or of a customer who was erased, is gone at once",
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({ plans: [{ ...withFee, grants: [] }] })
+      const credits = yield* Credits
+      const start = Effect.gen(function* () {
+        const customer = yield* newCustomer
+        const key = { customerId: customer.id, unit: "credits" }
+        const bought = yield* credits.grant({ ...key, kind: "paid", amount: 100n })
+        const { id } = yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
+        const record = yield* useAt(customer, 20, "2026-01-01")
+        return { customer, id, key, bought, record }
+      })
+      const voided = yield* start
+      const corrected = yield* start
+      const erased = yield* start
+      yield* until("2026-02-02")
+      assert.strictEqual(yield* balanceOf(voided.key), "70 0")
+      const { list, void: voidInvoice } = yield* Invoices
+      const billOf = ({ customer }: typeof voided) =>
+        Effect.map(
+          list({ customerId: customer.id }),
+          ({ data }) => data.find(({ lines }) => lines.some(({ origin }) => origin?.burns))!.id,
+        )
+      yield* credits.voidGrant(voided.bought.id)
+      yield* voidInvoice(yield* billOf(voided))
+      yield* credits.voidGrant(corrected.bought.id)
+      yield* (yield* Usage).voidRecord(corrected.record.id)
+      const lastBill = yield* billOf(erased)
+      yield* (yield* Subscriptions).cancel(erased.id, { at: "now" })
+      yield* (yield* Customers).erase(erased.customer.id)
+      yield* voidInvoice(lastBill)
+      yield* until("2026-03-02")
+      const entries = ["grant 100 0", "burn -30 0", "void -70 0", "restore 30 0", "void -30 0"]
+      assert.deepStrictEqual(
+        yield* Effect.forEach([voided, corrected, erased], ({ key }) => entriesOf(key)),
+        [entries, entries, entries],
+      )
+    }),
+  )
+
+  scenario(
+    test,
+    "a grant of what was a debt gets nothing back once it was voided",
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({ plans: [withFee] })
+      const customer = yield* newCustomer
+      const key = { customerId: customer.id, unit: "credits" }
+      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "burning" })
+      const record = yield* useAt(customer, 60, "2026-01-01")
+      yield* until("2026-02-02")
+      yield* use(customer, 60)
+      yield* (yield* Usage).voidRecord(record.id)
+      yield* until("2026-03-02")
+      // The debt of January was repaid by February: so 50 come back as a grant. March has repaid 100 of February's 150.
+      assert.strictEqual(yield* balanceOf(key), "50 0")
+      const credits = yield* Credits
+      const { data } = yield* credits.listGrants({ customerId: customer.id })
+      const rest = data.find(({ source }) => source?.type === "invoice")!
+      yield* credits.voidGrant(rest.id)
+      const invoices = yield* Invoices
+      yield* invoices.void((yield* invoices.list({})).data[0]!.id)
+      assert.strictEqual(yield* balanceOf(key), "0 0")
+      const found = yield* credits.getGrant(rest.id)
+      assert.deepInclude(found, { status: "voided", amount: 150n, available: 0n })
     }),
   )
 
