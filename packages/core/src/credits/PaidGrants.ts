@@ -17,13 +17,14 @@ const ENTRIES_OF_PAGE = 100
 type BookedEntry = GrantDocuments["entries"][number]
 
 /** Adds an entry to those of its day and kind. A grant may have very many, and the books need days alone. */
-const addTo = (days: Map<string, BookedEntry>, { at, available, held, kind }: StoredEntry): void => {
+const addTo = (days: Map<string, BookedEntry>, { at, available, held, kind, scoped }: StoredEntry): void => {
   const day = `${kind} ${Math.floor(at / DAY_MILLIS)}`
   const before = days.get(day)
   days.set(day, {
     kind,
     at,
     available: available + (before?.available ?? 0n),
+    scoped: scoped + (before?.scoped ?? 0n),
     held: held + (before?.held ?? 0n),
   })
 }

@@ -4,6 +4,7 @@ import {
   Books,
   CreditNotes,
   Credits,
+  Holds,
   Invoices,
   type JournalEntry,
   journalText,
@@ -153,6 +154,29 @@ describe("the worked year", () => {
       assert.include(refused.message, "must not be before the start date")
       const unknown = yield* Effect.flip(journal({ startingAfter: "inv_1" as never }))
       assert.include(unknown.message, "startingAfter")
+    }).pipe(taxed),
+  )
+})
+
+/** The balance of an account in the whole journal. */
+const balanceIn = Effect.fnUntraced(function* (account: string) {
+  return trialBalance(yield* journalTo("2026-12-31")).get(account as never) ?? 0n
+})
+
+describe("paid credits", () => {
+  it.effect("with a scope are booked as others are", () =>
+    Effect.gen(function* () {
+      const holds = yield* Holds
+      yield* on("2026-01-01")
+      const { id: customerId } = yield* newCustomer({ country: "DE" })
+      const account = { customerId, unit: "EUR" }
+      yield* (yield* Credits).grant({ ...account, kind: "paid", amount: 100n, scope: ["api"] })
+      const { id } = yield* holds.reserve({ ...account, amount: 60n, purpose: "api" })
+      assert.strictEqual(yield* balanceIn("contract_liability"), -100n)
+      assert.strictEqual(yield* balanceIn("clearing"), 100n)
+      yield* holds.commit(id, { amount: 60n })
+      assert.strictEqual(yield* balanceIn("contract_liability"), -40n)
+      assert.strictEqual(yield* balanceIn("revenue"), -60n)
     }).pipe(taxed),
   )
 })

@@ -1,7 +1,7 @@
 /**
  * The entries of credits that a customer paid for: what of their price is earned when they are used, and when they end.
  */
-import type { CreditEntry, EntryKind } from "../credits/Ledger.ts"
+import { availableBy, type CreditEntry, type EntryKind } from "../credits/Ledger.ts"
 import * as Exact from "../money/Exact.ts"
 import { Book, dayOf, type JournalEntry } from "./Journal.ts"
 
@@ -24,7 +24,7 @@ export interface GrantDocuments {
   readonly amount: bigint
   readonly price: GrantPrice
   /** All entries of the grant. */
-  readonly entries: ReadonlyArray<Pick<CreditEntry, "kind" | "at" | "available" | "held">>
+  readonly entries: ReadonlyArray<Pick<CreditEntry, "kind" | "at" | "available" | "scoped" | "held">>
 }
 
 /** What happened to a grant until the end of a day. */
@@ -43,8 +43,9 @@ const USES: ReadonlyArray<EntryKind> = ["consume", "commit", "repay", "apply", "
 
 const usesOf = (before: Uses, { price, unit }: GrantDocuments, entries: GrantDocuments["entries"]): Uses => {
   let { applied, ended, granted, used } = before
-  for (const { available, held, kind } of entries) {
-    const change = available + held
+  for (const entry of entries) {
+    const { kind } = entry
+    const change = availableBy(entry) + entry.held
     if (USES.includes(kind)) used -= change
     if (unit === price.currency && (kind === "apply" || kind === "restore")) applied -= change
     if (kind === "expire" || (kind === "void" && price.isBooked)) ended -= change

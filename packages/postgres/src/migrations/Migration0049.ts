@@ -159,11 +159,14 @@ from (
         where g.kind = 'paid' and (g.unit ~ '^[A-Z]{3}$' or l.line_id is not null)
       ) as g
       cross join lateral (
-        select ${day("e.at")} as day, case when e.kind in (${uses}) then -e.available - e.held else 0 end as used,
-          case when e.kind in ('apply', 'restore') and g.unit = g.currency then -e.available - e.held else 0 end as applied,
-          case when e.kind = 'expire' or e.kind = 'void' and g.is_booked then -e.available - e.held else 0 end as ended,
-          case when not g.is_booked and e.kind in ('grant', 'void') then e.available + e.held else 0 end as granted
-        from ${schema}.billing_credit_entries e where ${same("e", "g")} and e.unit = g.unit and e.grant_id = g.id
+        select ${day("e.at")} as day, case when e.kind in (${uses}) then -e.change else 0 end as used,
+          case when e.kind in ('apply', 'restore') and g.unit = g.currency then -e.change else 0 end as applied,
+          case when e.kind = 'expire' or e.kind = 'void' and g.is_booked then -e.change else 0 end as ended,
+          case when not g.is_booked and e.kind in ('grant', 'void') then e.change else 0 end as granted
+        from (
+          select c.at, c.kind, c.available + c.scoped + c.held as change from ${schema}.billing_credit_entries c
+          where ${same("c", "g")} and c.unit = g.unit and c.grant_id = g.id
+        ) as e
         union all
         select n.issued_on, 0, 0, 0, 0 from ${schema}.billing_book_note_nets n
         where ${same("n", "g")} and n.invoice_id = g.invoice_id and n.line_id = g.line_id
