@@ -9,7 +9,9 @@ import {
   type JournalEntry,
   journalText,
   Payments,
+  Plans,
   Refunds,
+  Subscriptions,
   TopUps,
 } from "@billwright/core"
 import { EU_COUNTRIES, EU_STANDARD_RATES, trialBalance } from "@billwright/engine"
@@ -163,6 +165,15 @@ const balanceIn = Effect.fnUntraced(function* (account: string) {
   return trialBalance(yield* journalTo("2026-12-31")).get(account as never) ?? 0n
 })
 
+const granting = (key: string, amount: string) => ({
+  key,
+  name: key,
+  currencies: ["EUR"],
+  interval: { unit: "month" as const, count: 1 },
+  charges: [{ key: "base", model: "flat" as const, price: { EUR: "0" } }],
+  grants: [{ unit: "token", amount }],
+})
+
 describe("paid credits", () => {
   it.effect("with a scope are booked as others are", () =>
     Effect.gen(function* () {
@@ -177,6 +188,27 @@ describe("paid credits", () => {
       yield* holds.commit(id, { amount: 60n })
       assert.strictEqual(yield* balanceIn("contract_liability"), -40n)
       assert.strictEqual(yield* balanceIn("revenue"), -60n)
+    }).pipe(taxed),
+  )
+
+  it.effect("become revenue when a smaller plan takes them", () =>
+    Effect.gen(function* () {
+      const credits = yield* Credits
+      const subscriptions = yield* Subscriptions
+      yield* on("2026-01-01")
+      const { id: customerId } = yield* newCustomer({ country: "DE" })
+      const account = { customerId, unit: "token" }
+      yield* (yield* Plans).push({ plans: [granting("big", "100"), granting("small", "50")] })
+      const { id } = yield* subscriptions.create({ customerId, plan: "big" })
+      yield* credits.consume({ ...account, amount: 100n })
+      const topUp = yield* (yield* TopUps).create({ ...account, amount: 100n, currency: "EUR", price: 1_000n })
+      yield* (yield* Payments).record({ invoiceId: topUp.invoiceId })
+      yield* subscriptions.change(id, { plan: "small", at: "now" })
+      assert.strictEqual((yield* credits.balance(account)).available, 50n)
+      assert.strictEqual(yield* balanceIn("contract_liability"), -500n)
+      yield* credits.consume({ ...account, amount: 50n })
+      assert.strictEqual(yield* balanceIn("contract_liability"), 0n)
+      assert.strictEqual(yield* balanceIn("revenue"), -1_000n)
     }).pipe(taxed),
   )
 })

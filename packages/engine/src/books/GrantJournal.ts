@@ -39,7 +39,8 @@ interface Uses {
 
 const NOTHING: Uses = { granted: 0n, used: 0n, applied: 0n, ended: 0n }
 
-const USES: ReadonlyArray<EntryKind> = ["consume", "commit", "repay", "apply", "restore", "burn"]
+/** Kinds of entries that use credits, or give back what was used. A smaller plan takes with `adjust` what it does not grant any more. */
+const USES: ReadonlyArray<EntryKind> = ["consume", "commit", "repay", "apply", "restore", "burn", "adjust"]
 
 const usesOf = (before: Uses, { price, unit }: GrantDocuments, entries: GrantDocuments["entries"]): Uses => {
   let { applied, ended, granted, used } = before

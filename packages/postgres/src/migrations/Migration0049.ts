@@ -129,7 +129,7 @@ from ${schema}.disputes d where d.status = 'lost' or d.reversed <> 0`
 
 /** Paid credits that cost money, and what is used and gone of them by the end of each day. */
 const grants = (schema: SchemaName): string => {
-  const uses = "'consume', 'commit', 'repay', 'apply', 'restore', 'burn'"
+  const uses = "'consume', 'commit', 'repay', 'apply', 'restore', 'burn', 'adjust'"
   const so = `over (partition by ${owner("d")}, d.id order by d.day)`
   return `create view ${schema}.billing_book_grants as
 select ${owner("e")}, e.id, e.day, e.currency, e.granted,
