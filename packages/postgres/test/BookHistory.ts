@@ -15,7 +15,9 @@ import {
   Invoices,
   type JournalEntry,
   Payments,
+  Plans,
   Refunds,
+  Subscriptions,
   TopUps,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -132,7 +134,8 @@ const useCredits = Effect.fnUntraced(function* (dice: Dice, customerId: Customer
   switch (dice.roll(4)) {
     case 0: {
       const kind = dice.pick(["paid", "promotional"] as const)
-      return yield* credits.grant({ customerId, unit, kind, amount: dice.amount(9_000), expiresAt })
+      const scope = dice.roll(2) === 0 ? {} : { scope: ["calls"] }
+      return yield* credits.grant({ customerId, unit, kind, amount: dice.amount(9_000), expiresAt, ...scope })
     }
     case 1: {
       const price = unit === "EUR" ? {} : { currency: "EUR", price: dice.amount(5_000) }
@@ -142,14 +145,39 @@ const useCredits = Effect.fnUntraced(function* (dice: Dice, customerId: Customer
       const { data } = yield* credits.listGrants({ customerId, limit: 100 })
       return yield* credits.voidGrant((yield* dice.found(data)).id)
     }
-    default:
-      return yield* credits.consume({ customerId, unit, amount: dice.amount(2_000) })
+    default: {
+      const purpose = dice.roll(2) === 0 ? {} : { purpose: "calls" }
+      return yield* credits.consume({ customerId, unit, amount: dice.amount(2_000), ...purpose })
+    }
   }
+})
+
+/** A plan that grants tokens, which usage burns. */
+const burning = (key: string, amount: string) => ({
+  key,
+  name: key,
+  currencies: ["EUR"],
+  interval: { unit: "month" as const, count: 1 },
+  charges: [
+    { key: "calls", model: "unit" as const, meter: "calls", burns: "token", price: { token: "0.5" } },
+  ],
+  grants: [{ unit: "token", amount }],
+})
+
+const subscribeToTokens = Effect.fnUntraced(function* (customerId: Customer.CustomerId) {
+  yield* (yield* Plans).push({ plans: [burning("big", "2000"), burning("small", "200")] })
+  yield* (yield* Subscriptions).create({ customerId, plan: "big" })
+})
+
+const changePlan = Effect.fnUntraced(function* (dice: Dice) {
+  const subscriptions = yield* Subscriptions
+  const [newest] = (yield* subscriptions.list()).data
+  yield* subscriptions.change(newest!.id, { plan: dice.pick(["big", "small"]), at: "now" })
 })
 
 const step = Effect.fnUntraced(function* (dice: Dice, customer: Customer.Customer, fake: FakeProvider) {
   const invoices = yield* Invoices
-  switch (dice.roll(12)) {
+  switch (dice.roll(13)) {
     case 0:
     case 1:
       return yield* tried(bill(dice, customer.id))
@@ -171,6 +199,8 @@ const step = Effect.fnUntraced(function* (dice: Dice, customer: Customer.Custome
     case 9:
     case 10:
       return yield* tried(useCredits(dice, customer.id))
+    case 11:
+      return yield* tried(changePlan(dice))
     default:
       return yield* passDays(dice.roll(20))
   }
@@ -196,8 +226,13 @@ export const live = Effect.fnUntraced(function* (seed: number, fake: FakeProvide
   yield* TestClock.setTime(START.epochMilliseconds)
   const { customer } = yield* subscribe
   yield* (yield* Customers).update(customer.id, { country: "DE" } as never)
+  yield* subscribeToTokens(customer.id)
   yield* passDays(0)
   for (let n = 0; n < steps; n++) yield* step(dice, customer, fake)
+  // What ends by the clock is written with the next change of an account.
+  for (const unit of ["token", "EUR", "JPY"]) {
+    yield* (yield* Credits).grant({ customerId: customer.id, unit, kind: "promotional", amount: 1n })
+  }
 })
 
 /** All entries of the journal to a day. */
@@ -238,6 +273,33 @@ const billedOf = Effect.fnUntraced(function* (currency: string) {
   return sum(billed.map(({ tax, total }) => total - tax)) - sum(credited.map(({ net }) => net))
 })
 
+/** An integer fraction, rounded half up. None of it is below 0. */
+const rounded = (above: bigint, below: bigint): bigint => (2n * above + below) / (2n * below)
+
+/** What is left of paid credits is what the books owe for them: from what grants and invoices say, not from entries of credits. */
+const checkGrants = Effect.fnUntraced(function* (entries: ReadonlyArray<JournalEntry>) {
+  const { data: grants } = yield* (yield* Credits).listGrants({ limit: 100 })
+  const { data: invoices } = yield* (yield* Invoices).list({ limit: 100 })
+  const { data: notes } = yield* (yield* CreditNotes).list({ limit: 100 })
+  for (const { amount, available, held, id, kind, source, unit } of grants) {
+    if (kind !== "paid") continue
+    const own = entries.filter(({ documentId }) => documentId === id)
+    const currency = own[0]?.currency ?? unit
+    const left = available + held
+    const uses = invoices.filter(({ status }) => status !== "void").flatMap(({ applied }) => applied)
+    const applied = sum(uses.filter((one) => one.id === id).map((one) => one.amount))
+    const bill = invoices.find((one) => one.id === source?.id && one.lines[0]?.kind === "top_up")
+    const credited = notes.filter(({ invoiceId }) => invoiceId === bill?.id).map(({ net }) => net)
+    const price = bill === undefined ? amount : bill.total - bill.tax - sum(credited)
+    if (bill === undefined && unit === "token") assert.isEmpty(own)
+    else {
+      const paid = source === null ? amount : 0n
+      const gone = rounded(price * (amount - left), amount) - applied
+      assert.strictEqual(balanceOf(own, "contract_liability", currency), gone - paid, `what is left of ${unit}`)
+    }
+  }
+})
+
 /** The books say what the documents say. */
 export const checkBooks = Effect.gen(function* () {
   const entries = yield* journalTo(FUTURE)
@@ -262,5 +324,6 @@ export const checkBooks = Effect.gen(function* () {
     const revenue = -balanceOf(recognized, "revenue", currency)
     assert.strictEqual(revenue, yield* billedOf(currency), "revenue")
   }
+  yield* checkGrants(entries)
   return entries
 })

@@ -102,7 +102,7 @@ const withoutIds = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string>
 describe("the journal", () => {
   it.live.each([1, 2, 3, 4, 5, 6])("balances, and says what documents say: seed %i", (seed) =>
     Effect.gen(function* () {
-      const entries = yield* inMemory(seed, 60)
+      const entries = yield* inMemory(seed, 90)
       assert.isAbove(entries.length, 100)
     }),
   )
