@@ -295,7 +295,11 @@ const checkGrants = Effect.fnUntraced(function* (entries: ReadonlyArray<JournalE
     else {
       const paid = source === null ? amount : 0n
       const gone = rounded(price * (amount - left), amount) - applied
-      assert.strictEqual(balanceOf(own, "contract_liability", currency), gone - paid, `what is left of ${unit}`)
+      assert.strictEqual(
+        balanceOf(own, "contract_liability", currency),
+        gone - paid,
+        `what is left of ${unit}`,
+      )
     }
   }
 })

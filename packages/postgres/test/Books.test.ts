@@ -100,18 +100,18 @@ const withoutIds = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string>
     .sort()
 
 describe("the journal", () => {
-  it.live.each([1, 2, 3, 4, 5, 6])("balances, and says what documents say: seed %i", (seed) =>
+  it.live.each([1, 2, 3, 5, 6, 7])("balances, and says what documents say: seed %i", (seed) =>
     Effect.gen(function* () {
       const entries = yield* inMemory(seed, 90)
       assert.isAbove(entries.length, 100)
     }),
   )
 
-  it.live.each([7])("is the same in memory, on Postgres and in its views: seed %i", (seed) =>
+  it.live.each([4])("is the same in memory, on Postgres and in its views: seed %i", (seed) =>
     Effect.gen(function* () {
-      const { aging, deferred, entries, refusals, viewed } = yield* onPostgres(seed, 40)
+      const { aging, deferred, entries, refusals, viewed } = yield* onPostgres(seed, 90)
       assert.deepStrictEqual(viewed.map((row) => Object.values(row).join(" ")).sort(), rowsOf(entries))
-      assert.deepStrictEqual(withoutIds(entries), withoutIds(yield* inMemory(seed, 40)))
+      assert.deepStrictEqual(withoutIds(entries), withoutIds(yield* inMemory(seed, 90)))
       for (const [index, refused] of refusals.entries()) {
         assert.isTrue(Exit.isFailure(refused), `not refused: ${UNBALANCED[index]}`)
       }

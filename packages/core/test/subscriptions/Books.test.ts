@@ -201,7 +201,12 @@ describe("paid credits", () => {
       yield* (yield* Plans).push({ plans: [granting("big", "100"), granting("small", "50")] })
       const { id } = yield* subscriptions.create({ customerId, plan: "big" })
       yield* credits.consume({ ...account, amount: 100n })
-      const topUp = yield* (yield* TopUps).create({ ...account, amount: 100n, currency: "EUR", price: 1_000n })
+      const topUp = yield* (yield* TopUps).create({
+        ...account,
+        amount: 100n,
+        currency: "EUR",
+        price: 1_000n,
+      })
       yield* (yield* Payments).record({ invoiceId: topUp.invoiceId })
       yield* subscriptions.change(id, { plan: "small", at: "now" })
       assert.strictEqual((yield* credits.balance(account)).available, 50n)
