@@ -423,6 +423,31 @@ describe("the page of an invoice", () => {
     assert.strictEqual((await billing.invoices.get(invoice.id)).status, "paid")
   })
 
+  it("is changed by the payer: the audit log says who it was, and from where", async () => {
+    await billing.close()
+    await start({ http: { trustedProxies: ["10.0.0.0/8"] } })
+    const { customer, invoice } = await begin()
+    const path = new URL(await invoiceLink(invoice.id)).pathname
+    const headers = {
+      "sec-fetch-site": "same-origin",
+      "user-agent": "browser",
+      "x-forwarded-for": "203.0.113.7",
+    }
+    const act = (address: string) =>
+      pages.fetch(new Request(new URL(address, URL_OF_PAGES), { method: "POST", headers }), {
+        incoming: { socket: { remoteAddress: "10.1.2.3" } },
+      })
+    assert.strictEqual((await act(`${path}/card`)).status, 200)
+    assert.strictEqual((await act(`${new URL(await portalLink(customer.id)).pathname}/card`)).status, 200)
+    for (const { id } of (await billing.paymentMethods.list().page()).data) {
+      const records = (await billing.auditRecords.list({ objectId: id }).page()).data
+      const payer = { actorType: "payer" as const, actorId: customer.id, actorRole: null }
+      assert.isNotEmpty(records)
+      for (const record of records)
+        assert.deepInclude(record, { ...payer, ip: "203.0.113.7", userAgent: "browser", requestId: null })
+    }
+  })
+
   it("lets the bank ask, and reads what came of it when the payer is back", async () => {
     const { customer, invoice } = await begin()
     await payments.saveCard(customer.id, { behaviour: "needs_confirmation" })

@@ -116,7 +116,7 @@ export const serving = Effect.fnUntraced(function* (
   const path = yield* pathOf(payerPages.value)
   const look = Option.isSome(payerTheme) ? yield* readTheme(payerTheme.value) : {}
   const made = PayerPages.make({ ...look, ...(rateLimit === undefined ? {} : { rateLimit }) })
-  const pages = yield* Effect.catchTag(made, "PayerPagesUnavailable", Effect.die)
+  const pages = yield* Effect.orDie(made)
   const handler = NodeHandler.make(pages, yield* Effect.context<never>(), { basePath: path })
   return ((request, response) => {
     const url = request.url ?? "/"

@@ -5,10 +5,10 @@ import type { CallOptions, Instant } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
 /**
- * `key`: a request with an API key. `operator`: a person. `provider`: a notice of a payment provider. `runner`: work in the
- * background. `host`: your own program, or a command on the database.
+ * `key`: a request with an API key. `operator`: a person. `payer`: somebody with a link to the pages for payers. `provider`: a notice of
+ * a payment provider. `runner`: work in the background. `host`: your own program, or a command on the database.
  */
-export type ActorType = "host" | "key" | "operator" | "provider" | "runner"
+export type ActorType = "host" | "key" | "operator" | "payer" | "provider" | "runner"
 
 /** A person of yours, for `billing.as`. */
 export interface Person {
@@ -27,7 +27,7 @@ export interface AuditRecord {
   /** The id of the object. */
   readonly objectId: string
   readonly actorType: ActorType
-  /** The id of the API key, what you call the person, the name of the payment provider, `host` or `runner`. */
+  /** The id of the API key, what you call the person, the id of the payer's customer, the name of the payment provider, `host` or `runner`. */
   readonly actorId: string
   readonly actorRole: string | null
   /**

@@ -29,7 +29,7 @@ type Configured = Pick<BillingOptions, "http" | "payerPages">
 
 const load = async (
   { calls }: Engine,
-  { http: { rateLimit } = {} }: Configured,
+  { http: { rateLimit, trustedProxies } = {} }: Configured,
   basePath: string,
   options: PayerPageMount,
 ): Promise<Answer> => {
@@ -39,7 +39,11 @@ const load = async (
   ])
   const { basePath: _, ...pageOptions } = options
   const pages = await Effect.runPromiseWith(calls.context)(
-    PayerPages.make({ ...pageOptions, ...(rateLimit === undefined ? {} : { rateLimit }) }),
+    PayerPages.make({
+      ...pageOptions,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(trustedProxies === undefined ? {} : { trustedProxies }),
+    }),
   )
   return FetchHandler.make(pages, calls.context, { basePath })
 }

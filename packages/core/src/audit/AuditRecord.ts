@@ -59,7 +59,7 @@ const LeftOut = Schema.Array(FieldName).check(Schema.isMaxLength(MAX_AUDITED_FIE
 
 const actorId = Field.text(
   ActorId,
-  "Who it was: the id of the API key, what you call the person, or the name of the payment provider. Otherwise `host` or `runner`.",
+  "Who it was: the id of the API key, what you call the person, the id of the payer's customer, or the name of the payment provider. Otherwise `host` or `runner`.",
 )
 const objectId = Field.text(Text.bounded(1, MAX_OBJECT_ID_LENGTH), "The id of the object that was changed.")
 const action = Field.text(
@@ -75,7 +75,7 @@ export const auditRecords = Resource.make({
   description:
     "A change of an object: who made it, when, from where, and what the object was before and after.",
   about:
-    "Who changed what. A record is written in the transaction of its change, and is never changed or removed. It holds no secrets and no personal data of customers.",
+    "Who changed what. A record is written in the transaction of its change, and is never changed or removed. It holds no secrets, and no personal data of customers but for the address and the user agent of payers.",
   path: "/audit_log",
   scope: "audit",
   id: AuditRecordId,
@@ -86,7 +86,7 @@ export const auditRecords = Resource.make({
     objectId,
     actorType: Field.text(
       ActorType,
-      "`key`: a request with an API key. `operator`: a person. `provider`: a notice of a payment provider. `runner`: work in the background. `host`: your own program, or a command on the database.",
+      "`key`: a request with an API key. `operator`: a person. `payer`: somebody with a link to the pages for payers. `provider`: a notice of a payment provider. `runner`: work in the background. `host`: your own program, or a command on the database.",
     ),
     actorId,
     actorRole: Field.textOrNull(ActorRole, "The role in which the actor did it, if it has one."),

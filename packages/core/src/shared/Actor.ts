@@ -22,10 +22,11 @@ export const MAX_IP_LENGTH = 45
  * - `host`: the program that billing is part of, or a command on its database;
  * - `key`: a request with an API key;
  * - `operator`: a person, whom the host has named;
+ * - `payer`: somebody with a link to the pages for payers;
  * - `provider`: a notice of a payment provider;
  * - `runner`: work in the background, such as billing runs and deliveries.
  */
-export const ActorType = Schema.Literals(["host", "key", "operator", "provider", "runner"])
+export const ActorType = Schema.Literals(["host", "key", "operator", "payer", "provider", "runner"])
 export type ActorType = typeof ActorType.Type
 
 export const ActorId = Text.bounded(1, MAX_ACTOR_ID_LENGTH)
@@ -33,7 +34,7 @@ export const ActorRole = Text.bounded(1, MAX_ROLE_LENGTH)
 
 export interface Actor {
   readonly type: ActorType
-  /** The id of the key, what the host calls the person, or the name of the provider. Others have their type as id. */
+  /** The id of the key, what the host calls the person, the id of the payer's customer, or the name of the provider. Others have their type as id. */
   readonly id: string
   readonly role: string | null
   /** The IP address that the request came from. `null`: not from a request, or it is not known. */
@@ -49,6 +50,8 @@ const NOWHERE = { role: null, ip: null, userAgent: null, requestId: null }
 export const host: Actor = { type: "host", id: "host", ...NOWHERE }
 /** Work in the background. */
 export const runner: Actor = { type: "runner", id: "runner", ...NOWHERE }
+/** Somebody with a link to the pages for payers, by the id of the customer that the link is for. */
+export const payer = (customerId: string): Actor => ({ type: "payer", id: customerId, ...NOWHERE })
 /** A payment provider, by its name. */
 export const provider = (name: string): Actor => ({ type: "provider", id: name, ...NOWHERE })
 

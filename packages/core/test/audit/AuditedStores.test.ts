@@ -120,7 +120,7 @@ describe("the audit log", () => {
       assert.deepInclude(paid?.before, { status: "open", amount_paid: 0 })
       assert.deepStrictEqual(yield* told(payment.id), ["payment.created by ada"])
       const [recorded] = yield* recordsOf(payment.id)
-      assert.include(recorded?.leftOut, "reference")
+      assert.include(recorded!.leftOut, "reference")
       assert.notInclude(JSON.stringify(recorded), "Lovelace")
       assert.deepStrictEqual(yield* told(note.id), ["credit_note.created by ada"])
     }).pipe(inWorld()),

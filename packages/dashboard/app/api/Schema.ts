@@ -2755,7 +2755,7 @@ export interface components {
             action: string;
             object_id: string;
             /** @enum {string} */
-            actor_type: "host" | "key" | "operator" | "provider" | "runner";
+            actor_type: "host" | "key" | "operator" | "payer" | "provider" | "runner";
             actor_id: string;
             actor_role: string | null;
             before: Record<string, never> | null;

@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<AuditRecord["actor_type"], string>> = {
   host: "Your program",
   key: "API key",
   operator: "",
+  payer: "Payer",
   provider: "Payment provider",
   runner: "Work in the background",
 }

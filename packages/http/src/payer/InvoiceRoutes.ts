@@ -6,7 +6,7 @@ import { Format, invoicePage, noticePage, type PayState, type PayWays } from "@b
 import { Effect } from "effect"
 import { leaving, makeCards } from "./Cards.ts"
 import type { AllRights } from "./PayerPageOptions.ts"
-import { NOWHERE, type Visit, type Visited } from "./Visit.ts"
+import { byPayer, NOWHERE, type Visit, type Visited } from "./Visit.ts"
 
 /** What a payer sees of the state of a payment. */
 const STATES: Readonly<Record<Invoice.Invoice["collection"], PayState>> = {
@@ -147,7 +147,8 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
         Effect.catchTag("InvoiceNotFound", () => Effect.succeed(null)),
         Effect.flatMap((invoice): Visited => {
           if (invoice === null || invoice.status === "draft") return Effect.succeed(NOWHERE)
-          return visit.isPost ? post(visit, invoice) : get(visit, invoice)
+          const visited = visit.isPost ? post(visit, invoice) : get(visit, invoice)
+          return byPayer(visit, invoice.customerId, visited)
         }),
       )
   })

@@ -21,6 +21,8 @@ export interface PayerPageOptions {
   readonly allow?: PayerRights
   /** How many requests an invoice or a customer's pages may get in this process. Default: no limit. */
   readonly rateLimit?: RateLimitOptions
+  /** The networks of your own proxies, as for the server: behind them, the payer's address is read from `x-forwarded-for`. */
+  readonly trustedProxies?: ReadonlyArray<string>
 }
 
 const RIGHTS = ["pay", "usage", "methods", "cancel"] as const

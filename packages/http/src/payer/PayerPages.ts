@@ -6,6 +6,7 @@
  */
 import {
   CurrentTenant,
+  type InvalidInput,
   InvoiceSettings,
   type LinkToken,
   PayerLinks,
@@ -13,8 +14,10 @@ import {
 } from "@billwright/core"
 import { type Frame, localeOf, type NoticeKind, noticePage } from "@billwright/engine/payer"
 import { Cause, Effect, Option } from "effect"
+import * as ClientOf from "../server/ClientOf.ts"
 import { type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "../server/HttpExchange.ts"
 import * as RateLimit from "../server/RateLimit.ts"
+import * as RequestActor from "../server/RequestActor.ts"
 import { makeInvoiceRoutes } from "./InvoiceRoutes.ts"
 import { PageAnswers } from "./PageAnswer.ts"
 import { checkPayerPages, type PayerPageOptions, rightsOf } from "./PayerPageOptions.ts"
@@ -74,14 +77,15 @@ const kindOf = (error: unknown): NoticeKind => {
 }
 
 /**
- * Makes the pages from the library's services. Fails with `PayerPagesUnavailable` if the host has not said where they are.
- * Throws a `TypeError` that names an option that is wrong.
+ * Makes the pages from the library's services. Fails with `PayerPagesUnavailable` if the host has not said where they are, and with
+ * `InvalidInput` if one of `trustedProxies` is not a network. Throws a `TypeError` that names an option that is wrong.
  */
 export const make = (
   options: PayerPageOptions = {},
-): Effect.Effect<PayerPages, PayerPagesUnavailable, Requirements> =>
+): Effect.Effect<PayerPages, InvalidInput | PayerPagesUnavailable, Requirements> =>
   Effect.gen(function* () {
     checkPayerPages(options)
+    const clientOf = yield* ClientOf.make(options.trustedProxies)
     const links = yield* PayerLinks
     const base = links.url ?? (yield* new PayerPagesUnavailable())
     const { origin, pathname } = new URL(base)
@@ -167,6 +171,7 @@ export const make = (
         query,
         path: `${prefix}/${folder}/${token}`,
         address: `${base}/${folder}/${token}`,
+        origin: RequestActor.originOf(request, clientOf, null),
         answers,
         frame: (tag) => {
           const own = localeOf(tag, locale)

@@ -25,7 +25,7 @@ import {
 import { Effect } from "effect"
 import { makeCards } from "./Cards.ts"
 import type { AllRights } from "./PayerPageOptions.ts"
-import { NOWHERE, type Visit, type Visited } from "./Visit.ts"
+import { byPayer, NOWHERE, type Visit, type Visited } from "./Visit.ts"
 
 type Owner = Customer.Customer
 type Plan = Subscription.Subscription
@@ -265,7 +265,7 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
         Effect.catchTag("CustomerNotFound", () => Effect.succeed(null)),
         Effect.flatMap((customer): Visited => {
           if (customer === null) return Effect.succeed(NOWHERE)
-          return visit.isPost ? post(visit, customer) : get(visit, customer)
+          return byPayer(visit, customer.id, visit.isPost ? post(visit, customer) : get(visit, customer))
         }),
       )
   })

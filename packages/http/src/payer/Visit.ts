@@ -1,10 +1,9 @@
 /**
  * A request with a link that is valid.
  */
-import type { InvalidInput, LinkToken } from "@billwright/core"
-import type { CurrentTenant } from "@billwright/core"
+import { Actor, CurrentActor, type CurrentTenant, type InvalidInput, type LinkToken } from "@billwright/core"
 import { type Frame, type Locale, localeOf } from "@billwright/engine/payer"
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { DomainError } from "../server/ErrorResponse.ts"
 import type { HttpResponse } from "../server/HttpExchange.ts"
 import type { PageAnswers } from "./PageAnswer.ts"
@@ -20,6 +19,8 @@ export interface Visit {
   readonly path: string
   /** The same with scheme and host, for a provider that sends the payer back. */
   readonly address: string
+  /** Where the request came from. */
+  readonly origin: Pick<Actor.Actor, "ip" | "requestId" | "userAgent">
   readonly answers: PageAnswers
   /** What a page has around it, in a language that its link does not name otherwise. */
   readonly frame: (language: string | null) => Frame
@@ -30,6 +31,10 @@ export const NOWHERE = "nowhere"
 
 /** Answers a visit. `NOWHERE` is answered like a link that is wrong. */
 export type Visited = Effect.Effect<HttpResponse | typeof NOWHERE, DomainError | InvalidInput, CurrentTenant>
+
+/** Answers a visit for the customer that its link is for: the audit log says that it was their payer, and from where. */
+export const byPayer = (visit: Visit, customerId: string, visited: Visited): Visited =>
+  Effect.provideService(visited, CurrentActor, { ...Actor.payer(customerId), ...visit.origin })
 
 /** Longest `accept-language` that is looked at, in characters. */
 const MAX_ACCEPTED = 500

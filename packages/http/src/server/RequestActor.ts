@@ -18,7 +18,7 @@ const given = (text: string | undefined, maximum: number): string | null => {
 export const originOf = (
   request: HttpRequest,
   clientOf: ClientOf,
-  requestId: string,
+  requestId: string | null,
 ): Pick<Actor.Actor, "ip" | "requestId" | "userAgent"> => ({
   ip: given(clientOf(request)?.replace(MAPPED, ""), Actor.MAX_IP_LENGTH),
   userAgent: given(request.header("user-agent"), Actor.MAX_USER_AGENT_LENGTH),

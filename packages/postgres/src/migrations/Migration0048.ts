@@ -18,7 +18,7 @@ export const migration0048: Migration = {
   id uuid not null,
   action text collate "C" not null check (action ~ '^[a-z][a-z_]*\\.(created|updated|deleted)$' and length(action) <= 96),
   object_id text collate "C" not null check (length(object_id) between 1 and 128),
-  actor_type text collate "C" not null check (actor_type in ('host', 'key', 'operator', 'provider', 'runner')),
+  actor_type text collate "C" not null check (actor_type in ('host', 'key', 'operator', 'payer', 'provider', 'runner')),
   actor_id text collate "C" not null check (length(actor_id) between 1 and 128),
   actor_role text collate "C" check (length(actor_role) between 1 and 64),
   before jsonb check (jsonb_typeof(before) = 'object'),
