@@ -126,6 +126,7 @@ const FOR_PEOPLE = [
 /** Tests of the hand-written ports, which need customers, and the samples and generators of customers that they use. */
 const CUSTOMERS_TESTED = [
   "testing/src/contract/SpendMarkContract.ts",
+  "testing/src/scenarios/BurnScenarios.ts",
   "testing/src/scenarios/CreditScenarios.ts",
   "testing/src/scenarios/SpendScenarios.ts",
   "testing/src/scenarios/TokenScenarios.ts",

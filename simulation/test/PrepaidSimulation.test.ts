@@ -22,6 +22,8 @@ const KINDS = [
   "storage: refused",
   "storage: request lost",
 ]
+/** A seed in which a void invoice gives back what it burnt. Few have one. After a change of the simulation, look for another. */
+const WITH_VOID_INVOICE = 75
 /** What must have happened in at least one seed. */
 const ENDS = [
   "a customer was erased",
@@ -91,6 +93,14 @@ describe("a simulation of prepaid credits", () => {
   const seen = new Set<string>()
   const ends = new Set<string>()
 
+  const run = async (seed: number) => {
+    const { faults, history } = await simulatePrepaid({ seed })
+    for (const fault of faults.keys()) seen.add(fault)
+    for (const end of endsOf(history)) ends.add(end)
+    const [first] = judgePrepaid(history)
+    if (first !== undefined) expect.fail(`seed ${seed}, ${first.invariant}: ${first.problem}`)
+  }
+
   it("is the same for the same seed, and differs for another seed", async () => {
     const outcomes = []
     for (const seed of [7, 7, 8]) {
@@ -104,16 +114,12 @@ describe("a simulation of prepaid credits", () => {
   it.for(Array.from({ length: SEEDS / AT_ONCE }, (_, index) => index * AT_ONCE + 1))(
     `breaks no invariant with the ${AT_ONCE} seeds from %d on`,
     async (from) => {
-      for (let seed = from; seed < from + AT_ONCE; seed++) {
-        const { faults, history } = await simulatePrepaid({ seed })
-        for (const fault of faults.keys()) seen.add(fault)
-        for (const end of endsOf(history)) ends.add(end)
-        const [first] = judgePrepaid(history)
-        if (first === undefined) continue
-        expect.fail(`seed ${seed}, ${first.invariant}: ${first.problem}`)
-      }
+      for (let seed = from; seed < from + AT_ONCE; seed++) await run(seed)
     },
   )
+
+  it("breaks no invariant with a seed whose void invoice gives back what it burnt", () =>
+    run(WITH_VOID_INVOICE))
 
   it("has had every kind of fault, and every kind of end", () => {
     expect([...seen]).toEqual(expect.arrayContaining(KINDS))
