@@ -222,6 +222,8 @@ type Seen = ReadonlyMap<string, ReadonlySet<string>>
 const RULED = new Set([
   "advanceTestClock",
   "cancelPayment",
+  // An amount, or tokens by a rate card in the unit of the hold.
+  "commitHold",
   "consumeCredits",
   "createAutoTopUp",
   "createCoupon",
@@ -234,6 +236,8 @@ const RULED = new Set([
   "createSpendAlert",
   "createTokenUsage",
   "createTopUp",
+  // No operation answers with the id of a record that it makes.
+  "getAuditRecord",
   "getCreditNote",
   "getCreditNoteHtml",
   // Only with the maker of PDF: `packages/billwright/test/Documents.test.ts`.
@@ -257,6 +261,8 @@ const RULED = new Set([
   "reserveCredits",
   "resolveRefund",
   "startInvoicePayment",
+  // As `createAutoTopUp`.
+  "updateAutoTopUp",
 ])
 
 /** Checks that every operation has succeeded at least once in a long run. */

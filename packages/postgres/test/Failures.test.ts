@@ -5,6 +5,7 @@ import {
   Collections,
   Customer,
   Customers,
+  Events,
   type StorageError,
   Transactor,
   Usage,
@@ -49,6 +50,12 @@ const database = Effect.gen(function* () {
   return { url, admin, count }
 })
 
+const publish = Effect.flatMap(Events, (events) =>
+  events.publish({
+    type: "invoice.paid",
+    data: { invoice_id: "in_1", customer_id: "ours", amount: 1, currency: "EUR" },
+  }),
+)
 const createCustomer = Effect.flatMap(Customers, (customers) => customers.create({ name: "A", email: "a@b" }))
 
 const record = (customerId: Effect.Success<typeof createCustomer>["id"], key?: string) =>
@@ -286,7 +293,7 @@ describe("when the database", () => {
         proxy.isBlackhole = true
         const read = yield* failure(customers.get(customer.id))
         assert.isTrue(read.retryable)
-        const written = yield* failure(createCustomer)
+        const written = yield* failure(publish)
         assert.isFalse(written.retryable, "it may have been stored")
         const transacted = yield* failure(record(customer.id))
         assert.isTrue(transacted.retryable)
