@@ -86,7 +86,7 @@ export class PlanGrants {
       const grants = new Map<number, StoredGrant>()
       const targets: Array<GrantTarget> = []
       for (const one of wanted) {
-        const { amount, effect, rollover, steps } = one
+        const { amount, effect, expiresAt: end, rollover, steps } = one
         const { number: period } = effect.period
         const source: GrantSource = { type: "subscription", id, period }
         const known = grants.get(period) ?? (yield* this.#find(key, ledger, source))
@@ -94,7 +94,7 @@ export class PlanGrants {
         const grant = known ?? (yield* this.#make(key, source, one, now))
         const hasEnded = effect.period.end <= now
         const gone = hasEnded && amount < grant.amount ? yield* this.#goneOf(grant) : 0n
-        targets.push({ grant, amount, rollover, at: effect.at, gone })
+        targets.push({ grant, amount, rollover, at: effect.at, end, gone })
         grants.set(period, { ...grant, amount, steps })
       }
       const own = [...grants.values()]

@@ -26,9 +26,13 @@ export interface Cause {
   readonly purpose?: string | null
 }
 
-/** How much a grant has to be of since an instant. `gone` is how much of it has gone unused. */
+/**
+ * How much a grant has to be of since an instant. `gone` is how much of it has gone unused, and `end` is when it ends, or rolls
+ * over.
+ */
 export interface Adjustment extends Pick<CreditGrant, "amount" | "rollover"> {
   readonly at: number
+  readonly end: number
   readonly gone: bigint
 }
 
@@ -190,9 +194,15 @@ export class Draft {
     this.repay(cause.at)
   }
 
-  /** Makes credits of a grant available again. If it has ended, they are gone at once. */
-  giveBack(cause: Cause, grantId: string, by: Partial<CreditBalance> & { readonly available: bigint }): void {
-    this.move(cause, grantId, by)
+  /** Makes credits of a grant available again. If it has ended, they are gone at once: at an instant, if one is named. */
+  giveBack(
+    given: Cause,
+    grantId: string,
+    by: Partial<CreditBalance> & { readonly available: bigint },
+    goneAt = given.at,
+  ): void {
+    this.move(given, grantId, by)
+    const cause = { ...given, at: goneAt }
     const grant = this.#grants.get(grantId)
     const gone = { available: -by.available }
     if (grant?.status === "expired") this.move({ ...cause, kind: "expire" }, grantId, gone)
@@ -222,10 +232,11 @@ export class Draft {
   }
 
   /**
-   * Changes how much a grant is of, and what stays of it unless that is over. Less is taken from what is left of it, or is gone unused already, and beyond that from
-   * what is available. `gone` is what went unused before this change.
+   * Changes how much a grant is of, and what stays of it unless that is over. Less is taken from what is gone unused already,
+   * then from what is left of it, and beyond that from what is available. `gone` is what went unused before this change. What
+   * it covers did not go unused: an `expire` above 0 says so, and so it covers once, and no invoice burns it.
    */
-  adjust(id: string, { amount, at, gone, rollover }: Adjustment): void {
+  adjust(id: string, { amount, at, end, gone, rollover }: Adjustment): void {
     const grant = this.#grants.get(id)
     if (grant === undefined) return
     const cause = { kind: "adjust", at } as const
@@ -233,14 +244,18 @@ export class Draft {
     this.putGrant({ ...grant, amount, rollover: isOver ? grant.rollover : rollover })
     if (grant.status === "pending") return
     if (amount >= grant.amount) {
-      this.giveBack(cause, id, { available: amount - grant.amount })
+      this.giveBack(cause, id, { available: amount - grant.amount }, isOver ? end : at)
       this.repay(at)
       return
     }
     const less = grant.amount - amount
-    const left = smaller(less, grant.available)
+    const known = gone + this.#goneOf(id)
+    const back = smaller(less, known > 0n ? known : 0n)
+    this.move({ kind: "expire", at }, id, { available: back })
+    this.move(cause, id, { available: -back })
+    const left = smaller(less - back, grant.available)
     this.move(cause, id, { available: -left })
-    this.take(cause, less - left - smaller(less - left, gone + this.#goneOf(id)), id)
+    this.take(cause, less - back - left, id)
   }
 
   /** Repays debt with what is available for anything. */
