@@ -22,8 +22,6 @@ const usedBy = ({ consumptionId, holdId, invoiceId }: Entry): string =>
 const unusedAt = (at: number): string => `unused at ${at}`
 const wentUnused = (place: string): number => (place.startsWith("unused at ") ? Number(place.slice(10)) : -1)
 
-const isGone = (place: string): boolean => place === EXPIRED || place === VOIDED || wentUnused(place) >= 0
-
 /** The units of one account. */
 class UnitAccount {
   /** How many units of a grant are at a place. */
@@ -67,6 +65,8 @@ class UnitAccount {
       case "expire":
         return this.#expire(entry)
       case "void":
+        // What was voided may turn out to be what a plan did not grant.
+        if (available > 0n) return this.#move(entry, VOIDED, AVAILABLE, available)
         return this.#move(entry, AVAILABLE, VOIDED, -available)
       case "reserve":
         return this.#move(entry, AVAILABLE, hold, -available)
@@ -179,19 +179,13 @@ class UnitAccount {
     places.set(to, (places.get(to) ?? 0n) + count)
   }
 
-  /** What came into being and what was taken back is what the grants are of. What is gone unused already is not taken back. */
+  /** What came into being and what was taken back is what the grants are of. */
   #checkAmounts(grants: ReadonlyArray<Credit.StoredGrant>, entries: ReadonlyArray<Entry>): void {
     let expected = 0n
-    let gone = 0n
     for (const { amount, id, status } of grants) {
       if (status === "pending") continue
-      const before = this.#amounts.get(id)
+      expected += amount - (this.#amounts.get(id) ?? 0n)
       this.#amounts.set(id, amount)
-      expected += amount - (before ?? 0n)
-      const places = this.#of(id)
-      if (before !== undefined && amount < before) {
-        for (const [place, count] of places) if (isGone(place)) gone += count
-      }
     }
     const created = entries
       .filter(
@@ -201,7 +195,7 @@ class UnitAccount {
           (kind === "restore" && grantId !== null && this.#isOfDebt(grantId)),
       )
       .reduce((sum, { available, debt }) => sum + available - debt, 0n)
-    if (created < expected || created > expected + gone) {
+    if (created !== expected) {
       const ids = grants.map(({ id }) => id).join(", ")
       this.problems.push(`${created} units came into being of ${ids}, which granted ${expected} more`)
     }

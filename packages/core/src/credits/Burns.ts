@@ -22,16 +22,11 @@ import {
   CreditGrantId,
   DEFAULT_PRIORITY,
   GRANT_ID_PREFIX,
-  type StoredEntry,
   type StoredGrant,
 } from "./Credit.ts"
 import type { CreditBook } from "./CreditBook.ts"
-import type { CreditEntryFilter, CreditStore, StoredLedger } from "./CreditStore.ts"
-
-/** How many entries are read at once. */
-const ENTRIES_OF_PAGE = 100
-/** Most pages of entries that are read of an account for an invoice. */
-const MAX_PAGES = 100
+import type { CreditStore, StoredLedger } from "./CreditStore.ts"
+import { entriesOf } from "./Entries.ts"
 
 type Read<A> = Effect.Effect<A, StorageError, CurrentTenant>
 type Written = ReturnType<typeof writerOf>
@@ -150,26 +145,6 @@ export class Burns {
     )
   }
 
-  /** The entries of an account, newest first. */
-  #entries(
-    key: AccountKey,
-    filter: Pick<CreditEntryFilter, "grantId" | "invoiceId" | "kind" | "since">,
-  ): Read<ReadonlyArray<StoredEntry>> {
-    return Effect.gen({ self: this }, function* () {
-      const all: Array<StoredEntry> = []
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const last = all.at(-1)
-        const cursor = last === undefined ? undefined : ({ id: last.id, direction: "older" } as const)
-        const found = yield* this.#store
-          .listEntries({ ...key, ...filter }, { limit: ENTRIES_OF_PAGE, cursor })
-          .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-        all.push(...found.data)
-        if (!found.hasMore) break
-      }
-      return all
-    })
-  }
-
   /** Grants, of the ledger or as they are stored. */
   #grants(ledger: StoredLedger, ids: Iterable<string>): Read<ReadonlyArray<StoredGrant>> {
     return Effect.map(
@@ -186,11 +161,11 @@ export class Burns {
   /** What of grants went unused at an instant or later, because they ended or rolled over, and was not burnt since. */
   #unusedSince(key: AccountKey, ledger: StoredLedger, at: number) {
     return Effect.gen({ self: this }, function* () {
-      const ended = yield* this.#entries(key, { kind: "expire", since: at })
+      const ended = yield* entriesOf(this.#store, key, { kind: "expire", since: at })
       const ids = new Set(ended.flatMap(({ grantId }) => grantId ?? []))
       const grants = yield* this.#grants(ledger, ids)
       const parts = yield* Effect.forEach(grants, (grant) =>
-        Effect.map(this.#entries(key, { kind: "expire", grantId: grant.id }), (entries) => ({
+        Effect.map(entriesOf(this.#store, key, { kind: "expire", grantId: grant.id }), (entries) => ({
           grant,
           amount: unusedSince(entries.toReversed(), at),
         })),
@@ -205,7 +180,7 @@ export class Burns {
    */
   #partsOf(key: AccountKey, ledger: StoredLedger, invoiceId: InvoiceId, purpose: string | null) {
     return Effect.gen({ self: this }, function* () {
-      const entries = yield* this.#entries(key, { invoiceId })
+      const entries = yield* entriesOf(this.#store, key, { invoiceId })
       const left = new Map<string | null, bigint>()
       for (const entry of entries) {
         const { debt, grantId, kind } = entry

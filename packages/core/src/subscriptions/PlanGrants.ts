@@ -11,6 +11,7 @@ import {
   type DecimalsOf,
   decimalsIn,
   type GrantTarget,
+  PAST_KINDS,
   type PlanGrant,
   planGrantsOf,
   type Stepped,
@@ -23,18 +24,17 @@ import {
   DEFAULT_PRIORITY,
   GRANT_ID_PREFIX,
   type GrantSource,
+  type StoredEntry,
   type StoredGrant,
 } from "../credits/Credit.ts"
 import { type CreditBook, makeCreditBook } from "../credits/CreditBook.ts"
 import type { CreditStore, StoredLedger } from "../credits/CreditStore.ts"
+import { entriesOf } from "../credits/Entries.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import type { VersionTerms } from "./VersionTerms.ts"
-
-/** Most entries of a grant that has ended among which those of its end are looked for. Only holds of it come later. */
-const MAX_LAST_ENTRIES = 100
 
 type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
@@ -92,9 +92,9 @@ export class PlanGrants {
         const known = grants.get(period) ?? (yield* this.#find(key, ledger, source))
         if (known === undefined && amount === 0n) continue
         const grant = known ?? (yield* this.#make(key, source, one, now))
-        const hasEnded = effect.period.end <= now
-        const gone = hasEnded && amount < grant.amount ? yield* this.#goneOf(grant) : 0n
-        targets.push({ grant, amount, rollover, at: effect.at, end, gone })
+        const isOver = end <= now || grant.status === "voided"
+        const past = isOver && known !== undefined ? yield* this.#pastOf(grant) : []
+        targets.push({ grant, amount, rollover, at: effect.at, end, past })
         grants.set(period, { ...grant, amount, steps })
       }
       const own = [...grants.values()]
@@ -145,17 +145,16 @@ export class PlanGrants {
     }))
   }
 
-  /** How much of a grant that has ended went unused. */
-  #goneOf({ customerId, id, unit }: StoredGrant): Effect.Effect<bigint, StorageError, CurrentTenant> {
-    const page = { limit: MAX_LAST_ENTRIES, cursor: undefined }
-    return this.#store.listEntries({ customerId, unit, grantId: id }, page).pipe(
-      Effect.catchTag("CursorNotFound", Effect.die),
-      Effect.map(({ data }) =>
-        data
-          .filter(({ kind }) => kind === "expire" || kind === "void")
-          .reduce((sum, { available }) => sum - available, 0n),
-      ),
+  /** What has become of a grant that is over, oldest first. */
+  #pastOf({
+    customerId,
+    id,
+    unit,
+  }: StoredGrant): Effect.Effect<ReadonlyArray<StoredEntry>, StorageError, CurrentTenant> {
+    const entries = Effect.forEach(PAST_KINDS, (kind) =>
+      entriesOf(this.#store, { customerId, unit }, { grantId: id, kind }),
     )
+    return Effect.map(entries, (all) => all.flat().toSorted((a, b) => a.sequence - b.sequence))
   }
 }
 

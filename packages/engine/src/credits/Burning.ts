@@ -6,48 +6,13 @@
  * on is not touched by it, but repays the debt of what was not covered.
  */
 import { compareGrants, Draft } from "./Draft.ts"
-import {
-  availableBy,
-  type CreditChange,
-  type CreditEntry,
-  type CreditGrant,
-  type CreditLedger,
-  pays,
-} from "./Ledger.ts"
+import { type CreditChange, type CreditGrant, type CreditLedger, pays } from "./Ledger.ts"
 import { advance, grantAt } from "./Operations.ts"
 
 /** How much of a grant went unused when it ended, or rolled over, at an instant or after it. */
 export interface Unused {
   readonly grant: CreditGrant
   readonly amount: bigint
-}
-
-/**
- * How much of a grant went unused at an instant or after it, and was not burnt since. `entries` are all of the grant of the kind
- * `expire`, in their order.
- *
- * What a hold or an invoice gave back to a grant that had ended is gone: it was not there at that instant. What an invoice has
- * burnt of what went unused is used, also if its own usage counted until an earlier instant. It burnt what went unused first.
- */
-export const unusedSince = (
-  entries: ReadonlyArray<Pick<CreditEntry, "at" | "available" | "scoped" | "holdId" | "invoiceId">>,
-  at: number,
-): bigint => {
-  const parts: Array<{ readonly at: number; left: bigint }> = []
-  for (const entry of entries) {
-    const { at: instant, holdId, invoiceId } = entry
-    const available = availableBy(entry)
-    if (available < 0n && holdId === null && invoiceId === null) parts.push({ at: instant, left: -available })
-    let burnt = available
-    for (const part of parts) {
-      if (burnt <= 0n) break
-      if (part.at < instant) continue
-      const taken = smaller(burnt, part.left)
-      part.left -= taken
-      burnt -= taken
-    }
-  }
-  return parts.reduce((sum, part) => (part.at >= at ? sum + part.left : sum), 0n)
 }
 
 /** What an earlier invoice burnt of a grant and was not given back. `null`: what became debt. */

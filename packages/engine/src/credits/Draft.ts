@@ -14,6 +14,7 @@ import {
   type HoldSlice,
   pays,
 } from "./Ledger.ts"
+import { unusedSince } from "./Unused.ts"
 
 /** What a step is about. */
 export interface Cause {
@@ -26,15 +27,16 @@ export interface Cause {
   readonly purpose?: string | null
 }
 
-/**
- * How much a grant has to be of since an instant. `gone` is how much of it has gone unused, and `end` is when it ends, or rolls
- * over.
- */
+/** How much a grant has to be of since an instant. `end` is when it ends, or rolls over. */
 export interface Adjustment extends Pick<CreditGrant, "amount" | "rollover"> {
   readonly at: number
   readonly end: number
-  readonly gone: bigint
+  /** The entries of the grant of the kinds `PAST_KINDS`, oldest first, if it is over. Otherwise none are needed. */
+  readonly past: ReadonlyArray<CreditEntry>
 }
+
+/** The entries that say what has become of a grant that is over. */
+export const PAST_KINDS = ["expire", "void", "adjust"] as const satisfies ReadonlyArray<EntryKind>
 
 /** The order in which grants are used: priority, then the soonest expiry, then the oldest. */
 export const compareGrants = (a: CreditGrant, b: CreditGrant): number =>
@@ -66,6 +68,10 @@ export const rolledOver = (grant: CreditGrant): CreditGrant => ({
 
 const hasRolledOver = ({ expiresAt, rollover }: CreditGrant): boolean =>
   rollover !== null && rollover.expiresAt === expiresAt
+
+/** The debt that changes of a grant have left, and not taken back. */
+const owedFor = (entries: ReadonlyArray<CreditEntry>): bigint =>
+  entries.reduce((sum, { debt, kind }) => (kind === "adjust" ? sum + debt : sum), 0n)
 
 export class Draft {
   #account: CreditAccount
@@ -224,38 +230,46 @@ export class Draft {
     this.#cut(grant, { kind: "expire", at })
   }
 
-  /** What of a grant this change has made go unused. */
-  #goneOf(id: string): bigint {
-    return this.#entries
-      .filter(({ grantId, kind }) => grantId === id && (kind === "expire" || kind === "void"))
-      .reduce((sum, entry) => sum - availableBy(entry), 0n)
-  }
-
   /**
-   * Changes how much a grant is of, and what stays of it unless that is over. Less is taken from what is gone unused already,
-   * then from what is left of it, and beyond that from what is available. `gone` is what went unused before this change. What
-   * it covers did not go unused: an `expire` above 0 says so, and so it covers once, and no invoice burns it.
+   * Changes how much a grant is of, and what stays of it unless that is over. It comes to the same when it is done late, after
+   * the grant has ended: what was taken back did not go unused, and what was given was there until the end. What is given takes
+   * back the debt first that an earlier change has left.
    */
-  adjust(id: string, { amount, at, end, gone, rollover }: Adjustment): void {
+  adjust(id: string, { amount, at, end, past, rollover }: Adjustment): void {
     const grant = this.#grants.get(id)
     if (grant === undefined) return
-    const cause = { kind: "adjust", at } as const
     const isOver = grant.status === "expired" || hasRolledOver(grant)
     this.putGrant({ ...grant, amount, rollover: isOver ? grant.rollover : rollover })
     if (grant.status === "pending") return
-    if (amount >= grant.amount) {
-      this.giveBack(cause, id, { available: amount - grant.amount }, isOver ? end : at)
-      this.repay(at)
-      return
+    const entries = [...past, ...this.#entries.filter(({ grantId }) => grantId === id)]
+    if (amount < grant.amount) return this.#takeBack(id, grant.amount - amount, at, entries)
+    const cause = { kind: "adjust", at } as const
+    const more = amount - grant.amount
+    const back = smaller(more, smaller(owedFor(entries), this.#account.debt))
+    this.move(cause, id, { debt: -back })
+    this.giveBack(cause, id, { available: more - back }, isOver ? end : at)
+    this.repay(at)
+  }
+
+  /**
+   * Takes an amount back of a grant: of what went unused, of what was voided, of what is left of it, and beyond that of what is
+   * available. What did not go unused after all is written as an `expire` or a `void` above 0. So it covers once, and no
+   * invoice burns it.
+   */
+  #takeBack(id: string, amount: bigint, at: number, entries: ReadonlyArray<CreditEntry>): void {
+    const cause = { kind: "adjust", at } as const
+    const voided = entries.reduce((sum, one) => (one.kind === "void" ? sum - availableBy(one) : sum), 0n)
+    const covers = { expire: unusedSince(entries, at), void: voided }
+    let rest = amount
+    for (const kind of ["expire", "void"] as const) {
+      const part = smaller(rest, covers[kind])
+      this.move({ kind, at }, id, { available: part })
+      this.move(cause, id, { available: -part })
+      rest -= part
     }
-    const less = grant.amount - amount
-    const known = gone + this.#goneOf(id)
-    const back = smaller(less, known > 0n ? known : 0n)
-    this.move({ kind: "expire", at }, id, { available: back })
-    this.move(cause, id, { available: -back })
-    const left = smaller(less - back, grant.available)
+    const left = smaller(rest, this.#grants.get(id)?.available ?? 0n)
     this.move(cause, id, { available: -left })
-    this.take(cause, less - back - left, id)
+    this.take(cause, rest - left, id)
   }
 
   /** Repays debt with what is available for anything. */

@@ -97,7 +97,10 @@ export interface CreditHold {
  * - `adjust`: a plan grants more or less, because it was changed.
  * - `apply`, `restore`: an invoice was issued that they lower or pay, and it was voided.
  * - `burn`, `restore`: an invoice was issued for usage that burns credits, and they were given back, because it was voided or
- *   because a later invoice states that less was used. An `expire` above 0 takes back that credits went unused: they burn.
+ *   because a later invoice states that less was used.
+ *
+ * An `expire` or a `void` above 0 takes back that credits went unused or were voided: they burn, or a plan that was changed
+ * earlier did not grant them.
  */
 export type EntryKind =
   | "grant"

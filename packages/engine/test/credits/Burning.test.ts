@@ -254,7 +254,14 @@ describe("burning", () => {
   })
 
   it("takes nothing that a hold or an invoice gave back to a grant that had ended", () => {
-    const entry = { at: AT, available: -5n, scoped: 0n, holdId: null, invoiceId: null }
+    const entry = {
+      kind: "expire" as const,
+      at: AT,
+      available: -5n,
+      scoped: 0n,
+      holdId: null,
+      invoiceId: null,
+    }
     const all = [entry, { ...entry, holdId: "hold" }, { ...entry, invoiceId: INVOICE }]
     assert.strictEqual(unusedSince(all, AT), 5n)
     assert.strictEqual(unusedSince(all, AT + 1), 0n)
