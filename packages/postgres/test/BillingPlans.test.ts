@@ -126,6 +126,11 @@ it.live("one subscription of a tenant whose tables were analyzed when there were
 /** Periods of a subscription that a coupon took something off: the first two. */
 const DISCOUNTED = 2
 const PERIODS = 30
+/**
+ * Most versions of an issued invoice that Postgres reads. It also counts earlier versions of a row, which it removes from an
+ * index as it likes.
+ */
+const VERSIONS = 5
 
 it.live("what coupons took off, in a long history of invoices without discounts", () =>
   Effect.gen(function* () {
@@ -153,7 +158,7 @@ it.live("what coupons took off, in a long history of invoices without discounts"
     assert.lengthOf(uses, DISCOUNTED)
     const before = (yield* rowsRead).get("billing_invoices")!
     for (let time = 0; time < TIMES; time++) yield* store.couponUses(subscription.id, 0)
-    assert.isAtMost((yield* rowsRead).get("billing_invoices")! - before, TIMES * DISCOUNTED)
+    assert.isAtMost((yield* rowsRead).get("billing_invoices")! - before, TIMES * DISCOUNTED * VERSIONS)
     assert.deepStrictEqual(yield* store.couponUses(subscription.id, PERIODS), [])
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
 )
