@@ -1,9 +1,7 @@
 /**
  * `billwright proofs`: exports proofs of invoices, and checks them without a server.
  */
-import { createReadStream } from "node:fs"
-import { readFile } from "node:fs/promises"
-import { createInterface } from "node:readline"
+import { open, readFile } from "node:fs/promises"
 import { ProofKey } from "@billwright/core"
 import { type GivenProof, type VerifiedProofs, verifyProofs } from "@billwright/engine/proofs"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
@@ -82,7 +80,8 @@ const proofOf = (line: string): GivenProof => {
 
 /** The proofs of a file, one after another. */
 async function* readProofs(file: string): AsyncGenerator<GivenProof> {
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+  const opened = await open(file)
+  for await (const line of opened.readLines()) {
     if (line.trim() !== "") yield proofOf(line)
   }
 }

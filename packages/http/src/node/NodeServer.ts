@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server as HttpServer,
-  ServerResponse,
-  STATUS_CODES,
-} from "node:http"
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
  * The REST API on its own `node:http` server, for hosts without one.
@@ -14,6 +8,12 @@ import type { ErrorCode } from "../api/ErrorBody.ts"
 import * as ErrorResponse from "../server/ErrorResponse.ts"
 import type { NodeHandler } from "./NodeHandler.ts"
 import * as RequestHead from "./RequestHead.ts"
+
+/**
+ * Not by an import: of a module of Node, that reads every export. One of them is a WebSocket, whose client then takes about
+ * 14 MB and the time of a tenth of the start (`bench/serve-start`).
+ */
+const http = process.getBuiltinModule("node:http")
 
 /** The default of `headersMillis`. */
 const HEADERS_TIMEOUT_MILLIS = 15_000
@@ -106,7 +106,7 @@ const answerGarbage = (
   )
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const send = () => {
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+    socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
     setTimeout(() => socket.destroy(), LINGER_MILLIS).unref()
   }
   if (last === undefined) send()
@@ -134,8 +134,8 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
     const refused = new WeakSet<Socket>()
     // A subclass, because every request comes through here: a listener or an entry in a set for each answer would
     // cost more.
-    class Answer extends ServerResponse {
-      constructor(...args: ConstructorParameters<typeof ServerResponse>) {
+    class Answer extends http.ServerResponse {
+      constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {
         super(...args)
         owed.set(this.req.socket, this)
       }
@@ -175,7 +175,7 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
       request.url = RequestHead.originForm(request.url ?? "/")
       handler(request, response)
     }
-    const server = createServer(
+    const server = http.createServer(
       {
         ServerResponse: Answer,
         headersTimeout,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import type * as Http from "node:http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,6 +9,16 @@ import * as Faults from "../Faults.ts"
 import { assertErrorBody } from "../Judge.ts"
 
 const ada = JSON.stringify({ name: "Ada", email: "ada@example.com" })
+
+it("is loaded without Node's WebSocket client, which takes memory", () => {
+  const script = `await import("@billwright/http/node"); console.log(process.moduleLoadList.join())`
+  const loaded = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  })
+  assert.include(loaded, "NativeModule _http_server")
+  assert.notInclude(loaded, "undici")
+})
 
 describe("what is not HTTP", () => {
   const garbage: ReadonlyArray<readonly [string, string, string]> = [
