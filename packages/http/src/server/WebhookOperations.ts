@@ -17,10 +17,11 @@ export const make: Effect.Effect<
   const events = yield* Events
   const deliveries = yield* Deliveries
   const endpoints = yield* Endpoints
-  const eventTypes = RenderWebhooks.eventTypes(events.types)
+  // Made when somebody first asks: a server that starts has no time for it.
+  const eventTypes = yield* Effect.cached(Effect.sync(() => RenderWebhooks.eventTypes(events.types)))
 
   return {
-    listEventTypes: () => Effect.succeed(ok(eventTypes)),
+    listEventTypes: () => Effect.map(eventTypes, ok),
 
     publishEvent: ({ payload }, tenant) =>
       Effect.map(events.publish(payload), ({ _tag, event }) =>
