@@ -8,9 +8,10 @@
  * Of a package whose `publishConfig` has a `command`, only the program is bundled, for the same reason. Its other entry
  * points stay as they are.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { type OutputChunk, type Plugin, rolldown, type RolldownOutput } from "rolldown"
+import { packageOf, writeContents } from "./bundle-contents.ts"
 import { type Manifest, type Package, readManifest, root } from "./workspace.ts"
 
 interface Bundle {
@@ -102,25 +103,6 @@ const shared = (modules: ReadonlyArray<string>): Plugin => {
   }
 }
 
-/** The folder of a module's package. */
-const packageOf = (module: string): string => {
-  let folder = dirname(module)
-  while (!existsSync(join(folder, "package.json")) || readManifest(folder).name === undefined)
-    folder = dirname(folder)
-  return folder
-}
-
-/** The licences of the packages in the bundle, which have to be included. */
-const licensesOf = (folders: Iterable<string>): string =>
-  Array.from(folders, (folder) => {
-    const { license, name, version } = readManifest(folder)
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-    if (file === undefined) throw new Error(`${name} is bundled, but has no licence file`)
-    return `${name} ${version} (${String(license)})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`
-  })
-    .sort()
-    .join(`\n${"-".repeat(80)}\n\n`)
-
 /** The versions of the external packages, as the bundled packages require them. */
 const dependenciesOf = (
   external: ReadonlyArray<string>,
@@ -178,15 +160,6 @@ const chunksOf = (
   return chunks
 }
 
-/** Writes the licences of the packages in a bundle next to it. Returns the folders of all packages in it. */
-const writeLicenses = (staged: string, chunks: ReadonlyArray<OutputChunk>): ReadonlySet<string> => {
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.startsWith("/"))
-  const folders = new Set(modules.map(packageOf))
-  const foreign = [...folders].filter((folder) => folder.startsWith(join(root, "node_modules")))
-  writeFileSync(join(staged, "LICENSES-BUNDLED.txt"), licensesOf(foreign))
-  return folders
-}
-
 /**
  * Writes the bundle next to the staged declarations in place of the modules of `dist`, with the licences of its
  * packages. Returns the remaining dependencies.
@@ -212,7 +185,7 @@ export const bundle = async (
       shared(common),
     )),
   ]
-  return dependenciesOf(external, writeLicenses(target.staged, chunks))
+  return dependenciesOf(external, writeContents(target.manifest, target.staged, chunks))
 }
 
 /** A module asks for the files beside it by its address. In the bundle of a command it has that of its own package. */
@@ -282,7 +255,7 @@ export const bundleCommand = async (target: Package, { external, source }: Bundl
   await built.close()
   const chunks = chunksOf(manifest, output, isExternal)
   for (const { code, fileName } of chunks) writeFileSync(join(staged, "dist", fileName), inAscii(code))
-  writeLicenses(staged, chunks)
+  writeContents(target.manifest, target.staged, chunks)
 }
 
 /** Whether a compiled file is replaced by the bundle. Declarations stay. */

@@ -5,9 +5,11 @@
  *
  * Needs built packages: `npm run check:types` builds them.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library"
+import { BUNDLE_FILES } from "./bundle-contents.ts"
 import { stageAll } from "./stage.ts"
 import { link, pack, run, unpack } from "./Tarballs.ts"
 import { type Package, publishable, readManifest, root } from "./workspace.ts"
@@ -25,6 +27,24 @@ const checkTarball = async (each: Package, host: string) => {
   await run("attw", ["--profile", "esm-only", "--format", "ascii", "--no-emoji", tarball.file])
   const { name, version } = each.manifest
   console.log(`${name}@${version}: ${tarball.entryCount} files, ${Math.ceil(tarball.size / 1024)} kB packed`)
+}
+
+/** Fails unless the bill of materials of a bundled package is valid, and has each package whose licence is in the bundle. */
+const checkContents = async ({ manifest, staged }: Package) => {
+  const [licenses, sbom] = BUNDLE_FILES.map((name) => join(staged, name))
+  if (!existsSync(sbom!)) return
+  const text = readFileSync(sbom!, "utf8")
+  const problems = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)
+  if (problems !== null)
+    throw new Error(`${manifest.name}: ${sbom} is not valid: ${JSON.stringify(problems)}`)
+  const licensed = [
+    ...readFileSync(licenses!, "utf8").matchAll(/^(?:@[\w.-]+\/)?[\w.-]+ \d+\.\d+\.\d+\S* \(.+\)$/gm),
+  ]
+  const missing = licensed
+    .map(([title]) => title.split(" "))
+    .filter(([name, version]) => !text.includes(`"pkg:npm/${name!.replace("@", "%40")}@${version}"`))
+  if (licensed.length === 0 || missing.length > 0)
+    throw new Error(`${manifest.name}: ${sbom} lacks ${JSON.stringify(missing)}`)
 }
 
 const importEntryPoints = async ({ manifest }: Package, host: string) => {
@@ -46,6 +66,7 @@ try {
   await stageAll()
   link(foreign(), directory)
   const packages = publishable()
+  await Promise.all(packages.map(checkContents))
   await Promise.all(packages.map((each) => checkTarball(each, directory)))
   await Promise.all(packages.map((each) => importEntryPoints(each, directory)))
 } catch (error) {

@@ -5,9 +5,10 @@
  * `publishConfig.exports` when it packs; npm doesn't, so this script does. `publishConfig.directory` makes `changeset
  * publish` use that directory.
  */
-import { cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { BUNDLE_FILES, writeContents } from "./bundle-contents.ts"
 import { bundle, bundleCommand, bundleOf, commandOf, isDeclaration, peersOf } from "./bundle.ts"
 import { bringDeclarations } from "./bundled-declarations.ts"
 import { rewriteImports } from "./direct-imports.ts"
@@ -44,6 +45,9 @@ const entryPoints = ({ publishConfig }: Manifest): ReadonlyArray<string> =>
     (publishConfig?.["exports"] ?? {}) as Record<string, string | Record<string, string>>,
   ).flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)))
 
+/** The modules of an application that another bundler has put into the package. */
+const BUNDLED_MODULES = "dist/bundled-modules.json"
+
 const stage = async (each: Package): Promise<void> => {
   const { directory, manifest, staged } = each
   if (!entryPoints(manifest).every((file) => existsSync(join(directory, file)))) {
@@ -51,7 +55,7 @@ const stage = async (each: Package): Promise<void> => {
   }
   const bundled = bundleOf(manifest)
   const isPublished = (path: string): boolean => {
-    if (path.endsWith(".tsbuildinfo")) return false
+    if (path.endsWith(".tsbuildinfo") || path.endsWith(BUNDLED_MODULES)) return false
     const isCompiled = path.startsWith(join(directory, "dist")) && statSync(path).isFile()
     return bundled === undefined || !isCompiled || isDeclaration(path)
   }
@@ -70,14 +74,21 @@ const stage = async (each: Package): Promise<void> => {
       entries.map((file) => join(staged, file)),
       [...bundled.external, ...(bundled.onPeers?.peers ?? [])],
     )
-    const files = [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"]
+    const files = [...(manifest.files ?? []), ...BUNDLE_FILES]
     published = { ...published, dependencies, ...peersOf(manifest), files }
   }
   rewriteImports(join(staged, "dist"))
   const command = commandOf(manifest)
   if (command !== undefined) {
     await bundleCommand(each, command)
-    published = { ...published, files: [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"] }
+    published = { ...published, files: [...(manifest.files ?? []), ...BUNDLE_FILES] }
+  }
+  const modules = join(directory, BUNDLED_MODULES)
+  if (existsSync(modules)) {
+    writeContents(manifest, staged, [
+      { moduleIds: JSON.parse(readFileSync(modules, "utf8")) as Array<string> },
+    ])
+    published = { ...published, files: [...(manifest.files ?? []), ...BUNDLE_FILES] }
   }
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, null, 2)}\n`)
 }

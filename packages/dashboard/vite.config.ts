@@ -1,10 +1,21 @@
+import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { defineConfig } from "vite"
+import { defineConfig, type Plugin } from "vite"
+
+/** Lists the modules that the application contains. The published package says whose they are. */
+const modules: Plugin = {
+  name: "modules",
+  writeBundle: (_options, output) => {
+    const ids = Object.values(output).flatMap((each) => (each.type === "chunk" ? each.moduleIds : []))
+    writeFileSync(new URL("dist/bundled-modules.json", import.meta.url), JSON.stringify(ids))
+  },
+}
 
 export default defineConfig({
   root: fileURLToPath(new URL("app", import.meta.url)),
   // Relative, since where the dashboard is mounted is known only when it is served.
   base: "./",
+  plugins: [modules],
   oxc: { jsx: { runtime: "automatic" } },
   build: {
     outDir: fileURLToPath(new URL("dist/app", import.meta.url)),

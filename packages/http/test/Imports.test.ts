@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 /**
  * The server and the definitions run on any runtime: none of their direct or indirect imports is a module of Node.
  */
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 
 const SPECIFIER =
-  /(?:^|[\s;}])(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g
+  /(?:^|[\s;}])(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|(?:import|getBuiltinModule)\(\s*["']([^"']+)["']\s*\)/g
 
 /** Removes comments, which may contain imports in examples. */
 const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
