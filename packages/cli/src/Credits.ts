@@ -138,6 +138,12 @@ export const credits = Command.make("credits").pipe(
       },
       "entries",
     ),
+    Api.lister(
+      holdKind,
+      ["id", "customer_id", "unit", "status", "amount", "committed", "purpose", "expires_at", "settled_at"],
+      filters("holds"),
+      "holds",
+    ),
     Api.getter(holdKind, "hold"),
     Api.action(holdKind, "/release", {
       name: "release",

@@ -206,6 +206,19 @@ export class CreditTable {
     )
   }
 
+  listHolds(
+    tenant: Tenant.Tenant,
+    { customerId, unit }: CreditGrantFilter,
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Hold.StoredHold>, Page.CursorNotFound> {
+    return listed(
+      this.#of(tenant).holds,
+      query,
+      ({ value }) => isOf(value, customerId, unit),
+      ({ value }) => copyOf(value),
+    )
+  }
+
   listEntries(
     tenant: Tenant.Tenant,
     { customerId, grantId, invoiceId, kind, since = 0, unit }: CreditEntryFilter,
@@ -420,6 +433,7 @@ export const creditStore = (table: CreditTable, journal: Journal): CreditStore["
     consumptionByKey: (key, text) =>
       verb((tenant) => Exit.succeed(table.consumptionByKey(tenant, key, text))),
     listGrants: (filter, page) => verb((tenant) => table.listGrants(tenant, filter, page)),
+    listHolds: (filter, page) => verb((tenant) => table.listHolds(tenant, filter, page)),
     listEntries: (filter, page) => verb((tenant) => table.listEntries(tenant, filter, page)),
     audit: (after, limit) => verb((tenant) => Exit.succeed(table.audit(tenant, after, limit))),
   })

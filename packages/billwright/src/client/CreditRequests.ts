@@ -68,6 +68,7 @@ export const makeHolds = (connection: Connection): Holds => {
     reserve: async (input, options) =>
       reserved(toHold(await write(connection, "POST", "/holds", input, options)), settling),
     get: async (id, options) => toHold(await read(connection, path`/holds/${id}`, undefined, options)),
+    list: (query, options) => list(connection, "/holds", query, options, toHold),
     extend: async (id, input, options) =>
       toHold(await write(connection, "POST", path`/holds/${id}/extend`, input ?? {}, options)),
     ...settling,

@@ -45,6 +45,8 @@ export const makeHolds = (calls: Calls): Holds => {
     reserve: async (input, options) =>
       reserved(await calls.run(() => holds.reserve(withAmount(input)), options), settling),
     get: (id, options) => calls.run(() => holds.get(toHoldId(id)), options),
+    list: (query, options) =>
+      makeListing(query, (page) => calls.run(() => holds.list(toOptionalInput(page)), options)),
     extend: (id, input, options) =>
       calls.run(() => holds.extend(toHoldId(id), toOptionalInput(input)), options),
     ...settling,

@@ -2,6 +2,7 @@
  * Holds: credits that are kept for work under way, until it is known how much of them it used.
  */
 import type { CallOptions } from "../Call.ts"
+import type { Listing, PageQuery } from "../Listing.ts"
 import type { CreditAccount } from "./Credits.ts"
 import type { TokenUsage, UsedTokens } from "./TokenUsages.ts"
 
@@ -42,6 +43,12 @@ export interface ReserveCredits extends CreditAccount {
   readonly ttlSeconds?: number | undefined
   /** 1 to 255 characters. With it, reserving the same again gives the first hold as it is then, for ever. */
   readonly idempotencyKey?: string | undefined
+}
+
+/** Which holds to list. */
+export interface ListHolds extends PageQuery {
+  readonly customerId?: string | undefined
+  readonly unit?: string | undefined
 }
 
 /** How long a hold lasts. */
@@ -104,6 +111,8 @@ export interface Holds {
    */
   reserve(input: ReserveCredits, options?: CallOptions): Promise<ReservedHold>
   get(id: string, options?: CallOptions): Promise<Hold>
+  /** Newest first. */
+  list(query?: ListHolds, options?: CallOptions): Listing<Hold>
   /** Moves the instant at which an open hold lapses. */
   extend(id: string, input?: ExtendHold, options?: CallOptions): Promise<Hold>
   /**

@@ -247,7 +247,7 @@ export const ConsumeCredits = Schema.Struct({
 })
 export interface ConsumeCredits extends Schema.Schema.Type<typeof ConsumeCredits> {}
 
-const accountFilter = {
+export const accountFilter = {
   ...pageFields,
   customerId: Schema.optionalKey(CustomerId),
   unit: Schema.optionalKey(CreditUnit),

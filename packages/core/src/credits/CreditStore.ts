@@ -73,7 +73,7 @@ export interface AccountSums {
 /** Most grants of an account that `CreditStore.audit` gives. */
 export const MAX_AUDITED_GRANTS = 100
 
-/** Which grants to list. `undefined` allows any. */
+/** Which grants or holds to list. `undefined` allows any. */
 export interface CreditGrantFilter {
   readonly customerId?: CustomerId | undefined
   readonly unit?: string | undefined
@@ -206,6 +206,12 @@ export class CreditStore extends Context.Service<
       filter: CreditGrantFilter,
       page: PageQuery,
     ) => Effect.Effect<Page<StoredGrant>, CursorNotFound | StorageError, CurrentTenant>
+
+    /** Newest first, as they are stored. The cursor is the id of a hold. */
+    readonly listHolds: (
+      filter: CreditGrantFilter,
+      page: PageQuery,
+    ) => Effect.Effect<Page<StoredHold>, CursorNotFound | StorageError, CurrentTenant>
 
     /** Newest first. The cursor is the id of an entry. */
     readonly listEntries: (

@@ -7,7 +7,7 @@ import * as Id from "../shared/Id.ts"
 import { ofMillis, ofMillisOrNull } from "../shared/Instant.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import * as TooMany from "../shared/TooMany.ts"
-import { AccountKey, CreditAmount, CreditKey, Purpose } from "./Credit.ts"
+import { AccountKey, accountFilter, CreditAmount, CreditKey, Purpose } from "./Credit.ts"
 
 /** The prefix of the ids of holds. */
 export const HOLD_ID_PREFIX = "hld"
@@ -87,6 +87,10 @@ export const ExtendHold = Schema.Struct({
   ttlSeconds: Schema.optionalKey(TtlSeconds),
 })
 export interface ExtendHold extends Schema.Schema.Type<typeof ExtendHold> {}
+
+/** Which holds to list. */
+export const ListHolds = Schema.Struct(accountFilter)
+export interface ListHolds extends Schema.Schema.Type<typeof ListHolds> {}
 
 /** The tenant has no hold with this id. */
 export class HoldNotFound extends NotFound.make("HoldNotFound", "hold") {}

@@ -16,6 +16,7 @@ import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { type CommitHold, commitOf, type CommittedHold } from "./CommitHold.ts"
 import { type CreditKeyConflict, InsufficientCredits } from "./Credit.ts"
@@ -28,6 +29,7 @@ import {
   HOLD_ID_PREFIX,
   HoldId,
   HoldNotFound,
+  ListHolds,
   MAX_OPEN_HOLDS,
   type Overdraft,
   ReserveCredits,
@@ -40,6 +42,7 @@ import { isSameUse, type Price, type UsedTokens } from "./TokenUsage.ts"
 
 const decodeReserve = decoder(ReserveCredits)
 const decodeExtend = decoder(ExtendHold)
+const decodeList = decoder(ListHolds)
 const { knownId, orNotFound } = ById.make(Schema.is(HoldId), (id) => new HoldNotFound({ id }))
 
 type Changed = Effect.Effect<
@@ -79,6 +82,11 @@ export class Holds extends Context.Service<
     >
 
     readonly get: (id: string) => Effect.Effect<Hold, HoldNotFound | CreditFailure, CurrentTenant>
+
+    /** Newest first. */
+    readonly list: (
+      query?: ListHolds,
+    ) => Effect.Effect<Page<Hold>, InvalidInput | CreditFailure, CurrentTenant>
 
     /** Moves the instant at which an open hold lapses: it counts from now. One that is not open: `ActionUnavailable`. */
     readonly extend: (id: string, input?: ExtendHold) => Changed
@@ -152,9 +160,24 @@ export class Holds extends Context.Service<
         return yield* orNotFound(yield* store.findHold(yield* knownId(id)), id)
       })
 
+      /** A hold in the time of its customer. */
+      const seen = (stored: StoredHold) =>
+        within(
+          stored,
+          Effect.map(Clock.currentTimeMillis, (now) => toHold(stored, now)),
+        )
+
       const get = Effect.fn("Holds.get")(function* (id: string) {
-        const found = yield* find(id)
-        return toHold(found, yield* within(found, Clock.currentTimeMillis))
+        return yield* seen(yield* find(id))
+      })
+
+      const list = Effect.fn("Holds.list")(function* (query: ListHolds = {}) {
+        const store = yield* port
+        const request = yield* decodeList(query)
+        const { data, hasMore } = yield* store
+          .listHolds(filterOf(request), yield* toQuery(request))
+          .pipe(nameCursor(request))
+        return { data: yield* Effect.forEach(data, seen), hasMore }
       })
 
       /** Settles a hold whose account is locked, or moves its end. */
@@ -255,7 +278,7 @@ export class Holds extends Context.Service<
         )
       })
 
-      return Holds.of({ reserve, get, extend, commit, release })
+      return Holds.of({ reserve, get, list, extend, commit, release })
     }),
   )
 }

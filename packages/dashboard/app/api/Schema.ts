@@ -1255,7 +1255,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["listHolds"];
         put?: never;
         post: operations["reserveCredits"];
         delete?: never;
@@ -3898,6 +3898,12 @@ export interface components {
             livemode: boolean;
             /** Format: date-time */
             created_at: string;
+        };
+        HoldList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Hold"][];
+            has_more: boolean;
         };
         IdempotencyKeyReusedError: {
             /** @enum {string} */
@@ -8274,6 +8280,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreditEntryList"];
+                };
+            };
+        };
+    };
+    listHolds: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                unit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldList"];
                 };
             };
         };

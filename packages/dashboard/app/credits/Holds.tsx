@@ -1,28 +1,12 @@
-import { useQueries } from "@tanstack/react-query"
+import { useMemo } from "react"
 import type { Hold } from "../api/Types.ts"
+import { useLiveList } from "../api/useLiveList.ts"
+import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
+import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { StateBadge, type Tone } from "../ui/StateBadge.tsx"
 import { Time } from "../ui/Time.tsx"
 import * as Units from "./Units.ts"
-import { useRecentEntries } from "./useCredits.ts"
-
-/** The most holds that are read: each is a request. */
-const MAX_HOLDS = 20
-
-/** The holds among the newest entries. The API has no list of them. */
-const useHolds = (customerId: string, unit: string): ReadonlyArray<Hold> => {
-  const { client } = useSession()
-  const entries = useRecentEntries(customerId, unit).data ?? []
-  const reserved = entries.flatMap(({ hold_id: id, kind }) => (kind === "reserve" && id !== null ? [id] : []))
-  const ids = [...new Set(reserved)].slice(0, MAX_HOLDS)
-  return useQueries({
-    queries: ids.map((id) => ({
-      queryKey: ["credits", "hold", id],
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        client.call("get", "/v1/holds/{id}", { path: { id }, signal }),
-    })),
-  }).flatMap(({ data }) => (data === undefined ? [] : [data]))
-}
 
 const HOLDS: Readonly<Record<Hold["status"], readonly [tone: Tone, word: string]>> = {
   open: ["wait", "Open"],
@@ -31,28 +15,57 @@ const HOLDS: Readonly<Record<Hold["status"], readonly [tone: Tone, word: string]
   lapsed: ["quiet", "Lapsed"],
 }
 
-const HoldLine = ({ decimals, hold }: { readonly decimals: number; readonly hold: Hold }) => {
-  const { amount, committed, expires_at: expires, id, settled_at: settled, status, unit } = hold
-  const [tone, word] = HOLDS[status]
-  return (
-    <li className="line">
-      <span className="line-state wide">
-        <StateBadge tone={tone} word={word} />
-      </span>
-      <span className="grow two-lines">
-        <code className="clip">{id}</code>
-        <span className="muted">
-          {settled === null ? "lapses " : "settled "}
-          <Time at={settled ?? expires} />
-        </span>
-      </span>
-      {committed !== null && <span className="muted">used {Units.format(committed, unit, decimals)}</span>}
-      <span className="amount">{Units.format(amount, unit, decimals)}</span>
-    </li>
-  )
-}
+const columnsOf = (decimals: number): ReadonlyArray<Column<Hold>> => [
+  {
+    id: "status",
+    header: "State",
+    width: "minmax(8rem, 10rem)",
+    narrow: "first",
+    cell: ({ status }) => <StateBadge tone={HOLDS[status][0]} word={HOLDS[status][1]} />,
+  },
+  {
+    id: "id",
+    header: "Hold",
+    width: "minmax(11rem, 2fr)",
+    narrow: "hidden",
+    cell: ({ id, purpose }) => (
+      <code className="clip">
+        {id}
+        {purpose !== null && ` for ${purpose}`}
+      </code>
+    ),
+  },
+  {
+    id: "amount",
+    header: "Held",
+    width: "minmax(8rem, 1fr)",
+    isNumber: true,
+    cell: ({ amount, unit }) => <span className="amount">{Units.format(amount, unit, decimals)}</span>,
+  },
+  {
+    id: "committed",
+    header: "Used",
+    width: "minmax(8rem, 1fr)",
+    isNumber: true,
+    narrow: "hidden",
+    cell: ({ committed, unit }) =>
+      committed === null ? (
+        <span className="muted">–</span>
+      ) : (
+        <span className="amount">{Units.format(committed, unit, decimals)}</span>
+      ),
+  },
+  {
+    id: "until",
+    header: `Until (${Instant.zone})`,
+    width: MOMENT_WIDTH,
+    isNumber: true,
+    narrow: "end",
+    cell: ({ expires_at: expires, settled_at: settled }) => <Time at={settled ?? expires} />,
+  },
+]
 
-/** The newest holds of an account, if there are any. */
+/** The holds of an account, newest first: those that are open, and what became of the others. */
 export const Holds = ({
   customerId,
   decimals,
@@ -62,16 +75,23 @@ export const Holds = ({
   readonly decimals: number
   readonly unit: string
 }) => {
-  const holds = useHolds(customerId, unit)
-  if (holds.length === 0) return null
+  const columns = useMemo(() => columnsOf(decimals), [decimals])
+  const { client } = useSession()
+  const query = { customer_id: customerId, unit }
+  const list = useLiveList<Hold>({
+    key: ["credits", "holds", query],
+    fetchPage: (page, signal) => client.call("get", "/v1/holds", { query: { ...query, ...page }, signal }),
+  })
   return (
-    <section aria-labelledby="holds-title" className="section">
-      <h2 id="holds-title">Newest holds</h2>
-      <ul className="lines">
-        {holds.map((hold) => (
-          <HoldLine decimals={decimals} hold={hold} key={hold.id} />
-        ))}
-      </ul>
+    <section aria-labelledby="holds-title" className="section records">
+      <h2 id="holds-title">Holds</h2>
+      <DataTable
+        columns={columns}
+        empty={<p className="muted">None. A hold keeps credits while work is under way.</p>}
+        hasLinks={false}
+        label="Holds"
+        list={list}
+      />
     </section>
   )
 }

@@ -133,7 +133,7 @@ describe("credits", () => {
       )
     const before = await balance("token")
     await page.getByRole("img", { name: /What was available at the end of each day/ }).waitFor()
-    await section(page, "Newest holds").getByText("1,500 token").waitFor()
+    await section(page, "Holds").getByText("1,500 token").waitFor()
     await button(page, "Grant credits").click()
     await page.getByLabel("Amount").fill("777")
     await button(page, "Grant the credits").click()

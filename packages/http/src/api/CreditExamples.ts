@@ -108,6 +108,7 @@ export const creditExamples = {
     request: { ...account, amount: hold.amount, ttl_seconds: 300, idempotency_key: hold.idempotency_key },
     response: hold,
   },
+  listHolds: { response: { object: "list", data: [hold], has_more: false } },
   getHold: { response: hold },
   extendHold: {
     request: { ttl_seconds: 600 },

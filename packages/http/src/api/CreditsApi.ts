@@ -248,7 +248,8 @@ const filterFields = {
   ),
   unit: Schema.optionalKey(Credit.CreditUnit.annotate({ description: "Only those of this unit." })),
 }
-const ListGrantsQuery = Schema.Struct(filterFields).pipe(
+/** Lists grants or holds. */
+export const AccountQuery = Schema.Struct(filterFields).pipe(
   Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id" }),
 )
 const ListEntriesQuery = Schema.Struct({
@@ -285,7 +286,7 @@ export const CreditsApi = HttpApiGroup.make("credits")
   )
   .add(
     HttpApiEndpoint.get("listCreditGrants", "/credit_grants", {
-      query: ListGrantsQuery,
+      query: AccountQuery,
       success: Wire.list(GrantBody, "CreditGrantList"),
       error: readErrors("conflict"),
     })

@@ -5,6 +5,7 @@ import { Hold, TokenUsage } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
+  AccountQuery,
   creditAmount,
   creditCount,
   CustomerIdField,
@@ -126,6 +127,17 @@ export const HoldsApi = HttpApiGroup.make("holds")
           description:
             "Keeps credits: the whole amount, or nothing. Until the hold is committed or released, or lapses, nobody else can use them. A `conflict` says that there is not enough, or that the customer has 1,000 open holds of the unit, and changes nothing.",
         }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("listHolds", "/holds", {
+      query: AccountQuery,
+      success: Wire.list(HoldBody, "HoldList"),
+      error: readErrors("conflict"),
+    })
+      .annotate(RequiredPermission, "credits:read")
+      .annotateMerge(
+        OpenApi.annotations({ summary: "List holds", description: "Lists holds of credits, newest first." }),
       ),
   )
   .add(

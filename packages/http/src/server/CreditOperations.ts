@@ -150,6 +150,8 @@ export const make: Effect.Effect<
 
     reserveCredits: ({ payload }, tenant) =>
       Effect.map(holds.reserve(payload), (value) => created(hold(value, tenant))),
+    listHolds: ({ query }, tenant) =>
+      Effect.map(holds.list(query), (page) => ok(Render.list(page, tenant, hold))),
     getHold: ({ params }, tenant) => Effect.map(holds.get(params.id), answerHold(tenant)),
     extendHold: ({ params, payload }, tenant) =>
       Effect.map(holds.extend(params.id, payload), answerHold(tenant)),

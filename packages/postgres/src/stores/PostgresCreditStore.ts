@@ -8,7 +8,7 @@ import {
   type CreditGrantFilter,
   CreditStore,
   CurrentTenant,
-  type Hold,
+  Hold,
   Id,
   type Page,
   type StoredChange,
@@ -380,6 +380,12 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
     prefix: Credit.GRANT_ID_PREFIX,
     fromRow: grantFromRow,
   }
+  const holdList: Listed<Hold.StoredHold> = {
+    table: t.billing_credit_holds,
+    columns: holdColumns,
+    prefix: Hold.HOLD_ID_PREFIX,
+    fromRow: holdFromRow,
+  }
   const entryList: Listed<Credit.StoredEntry> = {
     table: t.billing_credit_entries,
     columns: entryColumns,
@@ -388,6 +394,8 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
   }
   const listGrants = (filter: CreditGrantFilter, page: Page.PageQuery) =>
     listed("CreditStore.listGrants", grantList, filter, page)
+  const listHolds = (filter: CreditGrantFilter, page: Page.PageQuery) =>
+    listed("CreditStore.listHolds", holdList, filter, page)
   const listEntries = (filter: CreditEntryFilter, page: Page.PageQuery) =>
     listed("CreditStore.listEntries", entryList, filter, page)
 
@@ -407,6 +415,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
     holdByKey,
     consumptionByKey,
     listGrants,
+    listHolds,
     listEntries,
     audit: CreditSums.make(database),
   })

@@ -281,6 +281,7 @@ const storeTests = (test: InvoicingTest): void => {
         same(yield* theirs(store.holdByKey(account, "k")), Option.none())
         same(yield* theirs(store.consumptionByKey(account, "k")), Option.none())
         same((yield* theirs(store.listGrants({}, firstPage))).data, [])
+        same((yield* theirs(store.listHolds({}, firstPage))).data, [])
         same((yield* theirs(store.listEntries({}, firstPage))).data, [])
         const after = { limit: 1, cursor: { direction: "older", id: entry!.id } } as const
         assert.strictEqual((yield* Effect.flip(theirs(store.listEntries({}, after))))._tag, "CursorNotFound")

@@ -41,6 +41,37 @@ export const holdContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "holds are listed newest first, by customer and unit, as they are at the instant",
+    Effect.gen(function* () {
+      const holds = yield* Holds
+      const [account, other] = [yield* newAccount, yield* newAccount]
+      const inEuros = { ...account, unit: "EUR" }
+      for (const each of [account, inEuros, other]) yield* granted(each, 10n)
+      const first = yield* holds.reserve({ ...account, amount: 1n, ttlSeconds: 10 })
+      const euros = yield* holds.reserve({ ...inEuros, amount: 2n })
+      const second = yield* holds.reserve({ ...account, amount: 3n })
+      const theirs = yield* holds.reserve({ ...other, amount: 4n })
+      const { customerId } = account
+      same((yield* holds.list({ customerId })).data, [second, euros, first])
+      same(yield* holds.list({ ...account, limit: 1 }), { data: [second], hasMore: true })
+      same((yield* holds.list({ ...account, startingAfter: second.id })).data, [first])
+      same((yield* holds.list({ limit: 1 })).data, [theirs])
+      yield* holds.commit(second.id, { amount: 1n })
+      yield* TestClock.adjust("10 seconds")
+      const { data } = yield* holds.list(account)
+      same(
+        data.map(({ committed, status }) => [status, committed]),
+        [
+          ["committed", 1n],
+          ["lapsed", null],
+        ],
+      )
+      const unknown = yield* Effect.flip(holds.list({ startingAfter: "hld_01kahd3kc8e0fsr8zknzqgf2h3" }))
+      assert.strictEqual(unknown._tag, "InvalidInput")
+    }).pipe(Effect.provide(services)),
+  )
+
+  test(
     "a hold lapses at its instant, is extended before, and charges what is committed late",
     Effect.gen(function* () {
       const holds = yield* Holds
