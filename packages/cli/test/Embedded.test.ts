@@ -137,6 +137,19 @@ describe("billwright migrate and keys", () => {
     assert.include(stdout, "create table metering.usage_records")
   })
 
+  it("prints the SQL of roles, and makes none in an embedded Postgres", { timeout: TIMEOUT }, async () => {
+    const printed = await Cli.run(["migrate", "--print", "--roles", "--schema", "metering"])
+    assert.strictEqual(printed.code, 0)
+    assert.include(printed.stdout, "create role metering_recorder nologin")
+    assert.include(printed.stdout, "to metering_reader")
+    const refused = await Cli.run(["migrate", "--roles", ...store("keys")])
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr, /^billwright: --roles needs --store postgres: .*no superuser\n$/)
+    const long = await Cli.run(["migrate", "--print", "--roles", "--schema", "s".repeat(55)])
+    assert.strictEqual(long.code, 1)
+    assert.match(long.stderr, /may have 54 characters/)
+  })
+
   it("refuses to work on a schema that was not migrated", { timeout: TIMEOUT }, async () => {
     const { code, stderr } = await Cli.run([
       "keys",

@@ -64,7 +64,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
 
 /** Brings the schema up to date, and provides no service. See `Migrations.run`. */
 export const layerMigrations = (
-  options: Pick<StorageOptions, "schema"> = {},
+  options: Migrations.RunOptions = {},
 ): Layer.Layer<never, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient> =>
   Layer.effectDiscard(Migrations.run(options))
 

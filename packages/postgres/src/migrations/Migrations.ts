@@ -11,6 +11,8 @@ import { withoutStatementTimeout } from "../Database.ts"
 import { digestOf, functions } from "../functions/Functions.ts"
 import { watchable, whileAlive } from "../Liveness.ts"
 import { RELEASE } from "../Release.ts"
+import { problemOf, type RoleNames, roleNames } from "../roles/RoleNames.ts"
+import * as Roles from "../roles/Roles.ts"
 import * as SchemaName from "../SchemaName.ts"
 import { kindOf, toStorageError } from "../StorageFailure.ts"
 import { IncompatibleSchema } from "./IncompatibleSchema.ts"
@@ -132,6 +134,19 @@ export interface Applied {
   readonly migrations: ReadonlyArray<string>
   /** The names of the functions that were written: those that are new or have changed. */
   readonly functions: ReadonlyArray<string>
+  /** The roles of the schema, if this run was asked for them. */
+  readonly roles?: RoleNames
+}
+
+/** Options of a run. */
+export interface RunOptions {
+  /** The Postgres schema. Default `billwright`. */
+  readonly schema?: string
+  /**
+   * Whether to make the roles of the schema, give the schema to its owner, and give each role exactly its rights. Needs
+   * the right to make roles. Later runs keep what is new to that, without this option. Default false.
+   */
+  readonly roles?: boolean
 }
 
 const OPERATION = "Migrations"
@@ -176,15 +191,16 @@ const incompatible = (
 
 /**
  * Runs the missing migrations, then writes the functions that have changed, in one transaction. If a newer release
- * has migrated, its functions stay as they are.
+ * has migrated, its functions stay as they are. In a schema that has roles it works as the owner, and then gives each role
+ * its rights again.
  *
  * Safe to run in many processes at once: an advisory lock lets one process at a time in, and the others find nothing
  * left to do. Needs the right to create the schema, unless it exists, and to create tables and functions in it. Has
  * no time limit, as long as the server answers other queries.
  */
-export const run = (options: { readonly schema?: string } = {}) =>
+export const run = (options: RunOptions = {}) =>
   Effect.flatMap(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) =>
-    whileAlive(server, OPERATION, apply(sql, SchemaName.make(options.schema))),
+    whileAlive(server, OPERATION, apply(sql, SchemaName.make(options.schema), options.roles === true)),
   ).pipe(Effect.withSpan("Migrations.run"))
 
 const nothing: Applied = { migrations: [], functions: [] }
@@ -192,35 +208,56 @@ const nothing: Applied = { migrations: [], functions: [] }
 const isCurrent = ({ found, isOfRelease, outdated }: SchemaState): boolean =>
   found >= latestId && isOfRelease && outdated.length === 0
 
-const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) =>
+const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName, withRoles: boolean) =>
   Effect.gen(function* () {
-    const isDone = isCurrent(yield* stateOf(sql, schema))
-    const applied = isDone ? nothing : yield* withoutStatementTimeout(sql, applyLocked(sql, schema))
+    const isDone = !withRoles && isCurrent(yield* stateOf(sql, schema))
+    const applied = isDone
+      ? nothing
+      : yield* withoutStatementTimeout(sql, applyLocked(sql, schema, withRoles))
     yield* checkState(sql, schema)
-    return applied
+    return withRoles ? { ...applied, roles: roleNames(schema) } : applied
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))))
 
-const applyLocked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+const applyLocked = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  schema: SchemaName.SchemaName,
+  withRoles: boolean,
+) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
   const state = yield* stateOf(sql, schema)
-  if (isCurrent(state)) return nothing
+  if (!withRoles && isCurrent(state)) return nothing
   if (state.foreign.length > 0 || state.isOfPreRelease || state.minReader > latestId)
     return yield* incompatible(schema, state)
-  if (state.found === 0) {
-    // Checked first, because `create schema if not exists` needs the right to create it even when it exists.
-    const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
-    if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
-    yield* sql.unsafe(createTable(schema))
-  }
+  // A newer release has other tables, and so other rights.
+  if (state.found > latestId) return yield* incompatible(schema, state)
+  if (state.found === 0) yield* makeSchema(sql, schema)
+  const execute = Effect.forEach((statement: string) => sql.unsafe(statement), { discard: true })
+  if (withRoles) yield* execute(Roles.makingStatements(schema))
+  const owner = yield* Roles.ownerOf(sql, schema)
+  if (owner !== undefined) yield* sql.unsafe(`set local role ${owner}`)
   const missing = migrations.slice(state.found)
-  const statements = [
+  yield* execute([
     ...missing.flatMap((migration) => statementsOf(schema, migration)),
     ...(state.isOfRelease && state.outdated.length === 0 ? [] : functionStatements(schema, state.outdated)),
-  ]
-  for (const statement of statements) yield* sql.unsafe(statement)
+    ...(owner === undefined ? [] : Roles.grantStatements(schema)),
+  ])
   const applied: Applied = { migrations: missing.map(({ name }) => name), functions: state.outdated }
   return applied
 })
+
+const makeSchema = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+  // Checked first, because `create schema if not exists` needs the right to create it even when it exists.
+  const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
+  if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
+  // The owner may have made the schema before.
+  const owner = yield* Roles.ownerOf(sql, schema)
+  if (owner !== undefined) yield* sql.unsafe(`set local role ${owner}`)
+  yield* sql.unsafe(createTable(schema))
+  yield* sql`reset role`
+})
+
+/** Why a schema can't have roles, in a sentence: its name. `undefined` if it can. */
+export const problemOfRoles = (schema: string): string | undefined => problemOf(SchemaName.make(schema))
 
 /** Fails unless the database has what this release needs, and nothing that breaks it. Changes nothing. */
 export const check = (
@@ -280,7 +317,7 @@ $$`
  * that run DDL themselves. It always contains all functions. It is one transaction; run it with `psql -v
  * ON_ERROR_STOP=1`.
  */
-export const print = (options: { readonly schema?: string; readonly after?: number } = {}): string => {
+export const print = (options: RunOptions & { readonly after?: number } = {}): string => {
   const schema = SchemaName.make(options.schema)
   const after = options.after ?? 0
   const part = (title: string, statements: ReadonlyArray<string>): string =>
@@ -295,6 +332,9 @@ export const print = (options: { readonly schema?: string; readonly after?: numb
         part(`${String(migration.id).padStart(4, "0")} ${migration.name}`, statementsOf(schema, migration)),
       ),
     part("functions", [refuseNewer(schema), ...functionStatements(schema, names)]),
+    ...(options.roles === true
+      ? [part("roles", [...Roles.makingStatements(schema), ...Roles.grantStatements(schema)])]
+      : []),
     "commit;\n",
   ].join("\n")
 }
