@@ -46,7 +46,7 @@ const embedded = async () => {
     Scope.provide(EmbeddedPostgres.start({ directory, settings: SETTINGS }), scope),
   )
   return {
-    url: Redacted.value(server.url),
+    url: Redacted.value(server.superuserUrl),
     stop: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       await rm(directory, { recursive: true, force: true })

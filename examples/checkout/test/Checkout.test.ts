@@ -17,10 +17,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "billwright-checkout-"))
   await chmod(folder, 0o755) // for root, whose Postgres runs as another user
   const server = EmbeddedPostgres.start({ directory: join(folder, "data"), settings: { fsync: "off" } })
-  const { url } = await Effect.runPromise(Scope.provide(server, scope))
+  const { superuserUrl: url } = await Effect.runPromise(Scope.provide(server, scope))
   const admin = new Client({ connectionString: Redacted.value(url) })
   await admin.connect()
-  // The user of the server has the name of the library's schema, which Postgres would look into for tables of the shop.
   const password = randomUUID()
   await admin.query(`create role shop login password '${password}'`)
   await admin.query("create database shop owner shop")

@@ -20,7 +20,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "billwright-express-app-"))
   await chmod(folder, 0o755) // for root, whose Postgres runs as another user
   const server = EmbeddedPostgres.start({ directory: join(folder, "data"), settings: { fsync: "off" } })
-  url = await newDatabase(Redacted.value((await Effect.runPromise(Scope.provide(server, scope))).url))
+  url = await newDatabase(
+    Redacted.value((await Effect.runPromise(Scope.provide(server, scope))).superuserUrl),
+  )
   admin = new Client({ connectionString: url })
   await admin.connect()
 })
@@ -32,8 +34,7 @@ afterAll(async () => {
 })
 
 /**
- * A new database and a user for the shop. The server's user has the same name as the library's schema. With that user,
- * Postgres would take names without a schema for tables of the library.
+ * A new database and a user for the shop, which the superuser makes.
  */
 const newDatabase = async (serverUrl: string): Promise<string> => {
   const server = new Client({ connectionString: serverUrl })

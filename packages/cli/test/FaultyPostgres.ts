@@ -107,7 +107,7 @@ export class FaultyPostgres {
   }
 
   /** Another connection of the superuser, by default to the database of the server under test. */
-  open(url = Redacted.value(this.#running!.url)): Session {
+  open(url = Redacted.value(this.#running!.superuserUrl)): Session {
     return openSession(url)
   }
 

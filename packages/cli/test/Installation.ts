@@ -20,13 +20,15 @@ export class Installation {
   readonly #directory = mkdtempSync(join(tmpdir(), "billwright-webhooks-"))
   readonly #scope = Scope.makeUnsafe()
   #server: Cli.Serving | undefined
+  #superuserUrl = Redacted.make("")
   /** The environment of servers and workers. */
   env: Record<string, string> = {}
 
   async start(): Promise<void> {
     chmodSync(this.#directory, 0o755)
     const start = EmbeddedPostgres.start({ directory: join(this.#directory, "data") })
-    const { url } = await Effect.runPromise(Scope.provide(start, this.#scope))
+    const { superuserUrl, url } = await Effect.runPromise(Scope.provide(start, this.#scope))
+    this.#superuserUrl = superuserUrl
     this.env = { DATABASE_URL: Redacted.value(url), ...Cli.ENCRYPTION }
     await this.receiver.start()
     this.#server = await this.another()
@@ -66,12 +68,12 @@ export class Installation {
     return Cli.runHere(args, { env: this.callerEnv })
   }
 
-  /** Runs statements on the database, for changes that no command makes. */
+  /** Runs statements on the database as the superuser, for changes that no command makes. */
   async sql(...statements: ReadonlyArray<string>): Promise<void> {
     const run = Effect.flatMap(SqlClient.SqlClient, (sql) =>
       Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }),
     )
-    const client = PostgresClient.layer({ url: Redacted.make(this.env["DATABASE_URL"]!) })
+    const client = PostgresClient.layer({ url: this.#superuserUrl })
     await Effect.runPromise(Effect.provide(run, client))
   }
 

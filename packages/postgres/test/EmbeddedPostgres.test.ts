@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { Migrations, PostgresClient } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Logger, Option, Redacted } from "effect"
@@ -89,8 +90,10 @@ describe("EmbeddedPostgres", () => {
             const error = yield* Effect.flip(EmbeddedPostgres.start({ directory: data }))
             assert.strictEqual(error.reason, "in_use")
             assert.include(error.message, String(process.pid))
-            const file = yield* Effect.promise(() => stat(join(data, "password")))
-            assert.strictEqual(file.mode & 0o777, 0o600)
+            for (const name of ["password", "application-password"]) {
+              const file = yield* Effect.promise(() => stat(join(data, name)))
+              assert.strictEqual(file.mode & 0o777, 0o600, name)
+            }
           }),
         )
         // Another port, but the same data.
@@ -107,14 +110,14 @@ describe("EmbeddedPostgres", () => {
         const data = yield* directory
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const { url } = yield* EmbeddedPostgres.start({ directory: data })
+            const { superuserUrl, url } = yield* EmbeddedPostgres.start({ directory: data })
             const [row] = yield* Effect.promise(() =>
               query(Redacted.value(url), "create schema billwright; select current_schema() as first"),
             )
             assert.deepStrictEqual(row, { first: "public" })
             // The user of earlier versions.
-            yield* run(url, "create role other superuser login password 'x'")
-            const other = new URL(Redacted.value(url))
+            yield* run(superuserUrl, "create role other superuser login password 'x'")
+            const other = new URL(Redacted.value(superuserUrl))
             other.username = "other"
             other.password = "x"
             yield* run(Redacted.make(other.href), "alter role postgres rename to billwright")
@@ -123,6 +126,105 @@ describe("EmbeddedPostgres", () => {
         const error = yield* Effect.flip(EmbeddedPostgres.start({ directory: data }))
         assert.strictEqual(error.reason, "other_version")
         assert.include(error.message, `${data} was made by an earlier version of Billwright`)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "lets the application connect as a user that owns its database and is no superuser",
+    () =>
+      Effect.gen(function* () {
+        const { superuserUrl, url } = yield* EmbeddedPostgres.start({ directory: yield* directory })
+        yield* Effect.provide(Migrations.run(), PostgresClient.layer({ url }))
+        yield* run(
+          url,
+          "create schema shop",
+          "create table shop.orders (id int)",
+          "create table orders (id int)",
+        )
+        for (const statement of [
+          "create role other",
+          "create database other",
+          "alter role application superuser",
+          "set role postgres",
+          "select pg_read_file('postgresql.conf')",
+          "copy orders from '/etc/passwd'",
+          "copy orders to program 'true'",
+          "alter system set fsync = off",
+          "select rolpassword from pg_authid",
+          "set session_replication_role = replica",
+        ]) {
+          const error = yield* Effect.flip(Effect.tryPromise(() => execute(Redacted.value(url), statement)))
+          assert.strictEqual((error.cause as { readonly code?: string }).code, "42501", statement)
+        }
+        const [row] = yield* Effect.promise(() =>
+          query(
+            Redacted.value(superuserUrl),
+            "select rolsuper as is_superuser from pg_roles where rolname = current_user",
+          ),
+        )
+        assert.deepStrictEqual(row, { is_superuser: true })
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "gives the application what the superuser owned in a directory of an earlier release",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { superuserUrl } = yield* EmbeddedPostgres.start({ directory: data })
+            // As an earlier release left it: there is one user, who owns everything.
+            yield* Effect.provide(Migrations.run(), PostgresClient.layer({ url: superuserUrl }))
+            yield* run(
+              superuserUrl,
+              "create role guest login password 'guest'",
+              "create table t (n int, s serial)",
+              "insert into t values (1)",
+              "create view v as select n from t",
+              "create type mood as enum ('ok')",
+              "create domain amount as int check (value > 0)",
+              "create type pair as (a int, b mood)",
+              "create sequence ids",
+              "create procedure p() language sql as 'select 1'",
+              "create schema guests authorization guest",
+              "create table guests.own (n int)",
+              "alter table guests.own owner to guest",
+              "alter database billwright owner to postgres",
+              "drop role application",
+            )
+          }),
+        )
+        yield* Effect.promise(() => rm(join(data, "application-password")))
+        const { url } = yield* EmbeddedPostgres.start({ directory: data })
+        assert.strictEqual(yield* count(url), 1)
+        yield* run(
+          url,
+          "alter table t add column more int",
+          "drop view v",
+          "drop table t",
+          "drop type pair",
+          "drop type mood",
+          "drop domain amount",
+          "drop sequence ids",
+          "drop procedure p()",
+          "update billwright.schema_functions set digest = 'old'",
+        )
+        const { functions } = yield* Effect.provide(Migrations.run(), PostgresClient.layer({ url }))
+        assert.isAbove(functions.length, 50)
+        const rows = yield* Effect.promise(() =>
+          query(
+            Redacted.value(url),
+            `select pg_get_userbyid(relowner)::text as owner, count(*)::int > 0 as has from pg_class
+where relnamespace in ('billwright'::regnamespace, 'guests'::regnamespace) group by 1 order by 1`,
+          ),
+        )
+        assert.deepStrictEqual(rows, [
+          { owner: "application", has: true },
+          { owner: "guest", has: true },
+        ])
       }).pipe(Effect.scoped),
     60_000,
   )
@@ -138,9 +240,10 @@ describe("EmbeddedPostgres", () => {
             const { ended: _, ...server } = yield* EmbeddedPostgres.start({ directory: data })
             const joined = Option.getOrThrow(yield* EmbeddedPostgres.attach(data))
             assert.deepStrictEqual(
-              { ...joined, url: Redacted.value(joined.url) },
-              { ...server, url: Redacted.value(server.url) },
+              { ...joined, url: Redacted.value(joined.url), superuserUrl: undefined },
+              { ...server, url: Redacted.value(server.url), superuserUrl: undefined },
             )
+            assert.strictEqual(Redacted.value(joined.superuserUrl), Redacted.value(server.superuserUrl))
             yield* run(joined.url, "create table t (n int)", "insert into t values (1)")
             // Abandoned: the process that started it has ended.
             yield* Effect.promise(() => rm(join(data, "owner.pid")))

@@ -42,7 +42,8 @@ export const start = async (packageFolder?: string): Promise<Server> => {
     ),
   )
   return {
-    url: Redacted.value(server.url),
+    // Tests make databases and roles.
+    url: Redacted.value(server.superuserUrl),
     stop: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       await rm(directory, { recursive: true, force: true })

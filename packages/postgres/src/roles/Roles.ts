@@ -38,16 +38,18 @@ const membership = (owner: string): string =>
   end if;`)
 
 /**
- * Gives everything in some schemas to a role. `schemas` is SQL that selects their oids. What belongs to an extension stays
- * with its owner, and so do indexes and sequences of columns, which follow their table.
+ * Gives everything in some schemas to a role: what is another's, or only what is `from`'s. `schemas` is SQL that selects
+ * their oids. What belongs to an extension stays with its owner. Indexes and sequences of columns follow their table.
  */
-export const ownership = (schemas: string, owner: string): string =>
-  block(`declare
+export const ownership = (schemas: string, owner: string, from?: string): string => {
+  const isMoved = (column: string) =>
+    from === undefined ? `${column} <> '${owner}'::regrole` : `${column} = '${from}'::regrole`
+  return block(`declare
   v record;
 begin
   for v in
     select n.nspname as name from pg_catalog.pg_namespace n
-    where n.oid in (${schemas}) and n.nspowner <> '${owner}'::regrole and n.nspname <> 'public'
+    where n.oid in (${schemas}) and ${isMoved("n.nspowner")} and n.nspname <> 'public'
   loop
     execute pg_catalog.format('alter schema %I owner to ${owner}', v.name);
   end loop;
@@ -56,7 +58,7 @@ begin
       when 'S' then 'sequence' when 'f' then 'foreign table' when 'c' then 'type' else 'table' end as kind
     from pg_catalog.pg_class c
     where c.relnamespace in (${schemas}) and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f', 'c')
-      and c.relowner <> '${owner}'::regrole
+      and ${isMoved("c.relowner")}
       and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
         and (d.deptype = 'e' or c.relkind = 'S' and d.deptype in ('a', 'i')))
   loop
@@ -66,7 +68,7 @@ begin
     select p.oid::regprocedure as name, case p.prokind when 'p' then 'procedure' when 'a' then 'aggregate'
       else 'function' end as kind
     from pg_catalog.pg_proc p
-    where p.pronamespace in (${schemas}) and p.proowner <> '${owner}'::regrole
+    where p.pronamespace in (${schemas}) and ${isMoved("p.proowner")}
       and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid
         and d.deptype = 'e')
   loop
@@ -74,12 +76,13 @@ begin
   end loop;
   for v in
     select t.oid::regtype as name from pg_catalog.pg_type t
-    where t.typnamespace in (${schemas}) and t.typtype in ('d', 'e') and t.typowner <> '${owner}'::regrole
+    where t.typnamespace in (${schemas}) and t.typtype in ('d', 'e') and ${isMoved("t.typowner")}
       and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid
         and d.deptype = 'e')
   loop
     execute pg_catalog.format('alter type %s owner to ${owner}', v.name);
   end loop;`)
+}
 
 const oidOf = (schema: SchemaName): string =>
   `select oid from pg_catalog.pg_namespace where nspname = '${schema}'`
