@@ -48,13 +48,13 @@ const PLANTED_BUGS =
 
 /**
  * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, databases
- * that crash, hang and start again, runners that meet, years of billing, roles, and schemas of other releases. Of the same
- * script.
+ * that crash, hang and start again, runners that meet, years of billing, roles, row-level security, and schemas of other
+ * releases. Of the same script.
  */
 const POSTGRES_AT_LENGTH = [
   "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts",
   "packages/postgres/test/{Commits,CrashedCommit,CreditCallFunctions,CreditsCrash,EmbeddedPostgres,Failures,Unanswered}.test.ts",
-  "packages/postgres/test/{BillingPlans,BillRuns,InvoiceGroups,Roles,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
+  "packages/postgres/test/{BillingPlans,BillRuns,InvoiceGroups,Roles,RowSecurity,RowSecurityContract,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
 ]
 
 /** Commands on a database of their own, and servers and workers that start, share the work and stop. Of the same script. */

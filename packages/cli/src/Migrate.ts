@@ -2,7 +2,7 @@
  * `billwright migrate`: updates the schema, or prints its SQL. With `--roles` it makes the roles of the schema, too.
  */
 import { Migrations } from "@billwright/postgres"
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Store from "./Store.ts"
 
@@ -25,9 +25,27 @@ const roles = Flag.Boolean("roles").pipe(
   Flag.withDefault(false),
 )
 
+const rowLevelSecurity = Flag.Literals("row-level-security", ["on", "off"]).pipe(
+  Flag.withDescription(
+    "With --roles: whether Postgres shows each transaction the rows of its tenant only. Stop servers and workers before you change it. Default: as it is, and off at first.",
+  ),
+  Flag.optional,
+)
+
 interface MigrateOptions extends Store.DatabaseOptions {
   readonly roles: boolean
+  readonly rowLevelSecurity: Option.Option<"off" | "on">
 }
+
+const runOptions = ({
+  roles: withRoles,
+  rowLevelSecurity: asked,
+  schema,
+}: MigrateOptions): Migrations.RunOptions => ({
+  schema,
+  roles: withRoles,
+  ...(Option.isNone(asked) ? {} : { rowLevelSecurity: asked.value === "on" }),
+})
 
 /** What each role is for, and how a login gets its rights. */
 const explainRoles = ({ app, owner, reader, recorder }: NonNullable<Migrations.Applied["roles"]>): string =>
@@ -39,8 +57,9 @@ const explainRoles = ({ app, owner, reader, recorder }: NonNullable<Migrations.A
 Give a login the rights of a role, for example:
   create role shop login password '…'; grant ${app} to shop;`
 
-const apply = Effect.fnUntraced(function* (schema: string, withRoles: boolean) {
-  const { functions, migrations, roles: made } = yield* Migrations.run({ schema, roles: withRoles })
+const apply = Effect.fnUntraced(function* (options: MigrateOptions) {
+  const { schema } = options
+  const { functions, migrations, roles: made } = yield* Migrations.run(runOptions(options))
   if (migrations.length > 0) yield* Console.log(`Applied to the schema ${schema}: ${migrations.join(", ")}.`)
   if (functions.length > 0)
     yield* Console.log(`Wrote functions of the schema ${schema}: ${functions.join(", ")}.`)
@@ -48,25 +67,29 @@ const apply = Effect.fnUntraced(function* (schema: string, withRoles: boolean) {
   if (made !== undefined) yield* Console.log(explainRoles(made))
 })
 
-/** Why there can be no roles. */
-const problemOf = ({ print: isPrinted, schema, store }: MigrateOptions & { readonly print: boolean }) =>
-  store === "embedded" && !isPrinted
+/** What is wrong with the flags, in a sentence. */
+const problemOf = (options: MigrateOptions & { readonly print: boolean }): string | undefined => {
+  if (!options.roles)
+    return Option.isSome(options.rowLevelSecurity) ? "--row-level-security needs --roles" : undefined
+  return options.store === "embedded" && !options.print
     ? "--roles needs --store postgres: an embedded Postgres has one login, which is no superuser"
-    : Migrations.problemOfRoles(schema)
+    : Migrations.problemOfRoles(options.schema)
+}
 
 const applyTo = (options: MigrateOptions): Effect.Effect<void, Store.StoreFailure> =>
-  apply(options.schema, options.roles).pipe(
+  apply(options).pipe(
     Effect.provide(Store.layerClient({ ...options, isShared: true })),
     Effect.catchTag("StorageError", (error) => Effect.fail(Store.explainStorage(error))),
   )
 
 export const migrate = Command.make(
   "migrate",
-  { ...Store.databaseFlags, print, after, roles },
+  { ...Store.databaseFlags, print, after, roles, rowLevelSecurity },
   Effect.fn(function* (options) {
-    const problem = options.roles ? problemOf(options) : undefined
+    const problem = problemOf(options)
     if (problem !== undefined) return yield* new Store.Misconfigured({ message: problem })
-    if (options.print) return yield* Console.log(Migrations.print(options))
+    if (options.print)
+      return yield* Console.log(Migrations.print({ ...runOptions(options), after: options.after }))
     return yield* applyTo(options)
   }),
 ).pipe(

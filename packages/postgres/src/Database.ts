@@ -13,6 +13,7 @@ import { pauseBefore, RetryPolicy } from "./RetryPolicy.ts"
 import * as SchemaName from "./SchemaName.ts"
 import { kindOf, outcomeUnknown, toStorageError, tooLate } from "./StorageFailure.ts"
 import * as Tables from "./Tables.ts"
+import * as TenantScope from "./TenantScope.ts"
 
 /** Options of the storage. */
 export interface StorageOptions {
@@ -40,15 +41,11 @@ const DEFAULT_DEADLINE_MILLIS = 4_500
 /** The statements of a store. `isRepeat`: an earlier attempt may have been carried out. */
 type Ask<A> = (sql: SqlClient.SqlClient, isRepeat: boolean) => Effect.Effect<A, SqlError.SqlError>
 
-export interface DatabaseService {
-  readonly tables: Tables.Tables
-  readonly schema: SchemaName.SchemaName
-  readonly deadlineMillis: number
-  readonly policy: RetryPolicy
-  /** The client of the current fiber: that of the host's transaction, if it is in one. */
-  readonly client: Effect.Effect<SqlClient.SqlClient>
-  /** Whether the current fiber is in a transaction, the host's or ours. */
-  readonly inTransaction: Effect.Effect<boolean>
+/**
+ * Ways to run statements. Where the schema has row-level security, they see the rows of the current fiber's tenant, and
+ * those of `everyTenant` see all rows.
+ */
+interface Access {
   /** Runs a statement that changes nothing. */
   readonly read: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
   /** Runs one statement that is safe to repeat: running it twice has the same effect as running it once. */
@@ -62,11 +59,34 @@ export interface DatabaseService {
   readonly unbounded: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
 }
 
+export interface DatabaseService extends Access {
+  readonly tables: Tables.Tables
+  readonly schema: SchemaName.SchemaName
+  readonly deadlineMillis: number
+  readonly policy: RetryPolicy
+  /** The client of the current fiber: that of the host's transaction, if it is in one. */
+  readonly client: Effect.Effect<SqlClient.SqlClient>
+  /** Whether the current fiber is in a transaction, the host's or ours. */
+  readonly inTransaction: Effect.Effect<boolean>
+  /** For statements that are about all tenants, such as those of workers. Those of one tenant must not use it. */
+  readonly everyTenant: Access
+}
+
 export class Database extends Context.Service<Database, DatabaseService>()("@billwright/postgres/Database") {
-  static readonly layer = (options: StorageOptions): Layer.Layer<Database, never, SqlClient.SqlClient> =>
+  /** Asks whether the schema has row-level security. It has to be there already. */
+  static readonly layer = (
+    options: StorageOptions,
+  ): Layer.Layer<Database, StorageError, SqlClient.SqlClient> =>
     Layer.effect(
       Database,
-      Effect.map(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) => make(sql, server, options)),
+      Effect.gen(function* () {
+        const [sql, server] = [yield* SqlClient.SqlClient, yield* watchable]
+        const isAsked = yield* Effect.mapError(
+          TenantScope.isAsked(sql, SchemaName.make(options.schema)),
+          (error) => toStorageError("Storage", error, kindOf(error) !== "permanent"),
+        )
+        return make(sql, server, options, isAsked ? TenantScope.make(sql) : TenantScope.none)
+      }),
     )
 }
 
@@ -74,6 +94,7 @@ const make = (
   own: SqlClient.SqlClient,
   server: PgClient.PgClient | undefined,
   options: StorageOptions,
+  scope: TenantScope.TenantScope,
 ): DatabaseService => {
   const schema = SchemaName.make(options.schema)
   const deadlineMillis = options.deadlineMillis ?? DEFAULT_DEADLINE_MILLIS
@@ -87,58 +108,69 @@ const make = (
     ),
   )
 
-  /**
-   * A failed statement fails the whole transaction, so only the outermost transaction decides whether to try again.
-   */
-  const joined = <A>(operation: string, sql: SqlClient.SqlClient, ask: Ask<A>) =>
-    Effect.flatMap(Effect.serviceOption(CurrentTransaction), (transaction) =>
-      Effect.mapError(ask(sql, false), (error) => {
-        const kind = kindOf(error)
-        const failure = toStorageError(operation, error, kind !== "permanent")
-        if (transaction._tag === "Some") transaction.value.noteFailure(kind, failure)
-        return failure
-      }),
-    )
+  const access = (whose: TenantScope.Whose): Access => {
+    /**
+     * A failed statement fails the whole transaction, so only the outermost transaction decides whether to try again.
+     */
+    const joined = <A>(operation: string, sql: SqlClient.SqlClient, ask: Ask<A>) =>
+      Effect.flatMap(Effect.serviceOption(CurrentTransaction), (transaction) =>
+        Effect.mapError(scope.joined(sql, whose, ask(sql, false)), (error) => {
+          const kind = kindOf(error)
+          const failure = toStorageError(operation, error, kind !== "permanent")
+          if (transaction._tag === "Some") transaction.value.noteFailure(kind, failure)
+          return failure
+        }),
+      )
 
-  const alone = <A>(operation: string, ask: Ask<A>, isRead: boolean): Effect.Effect<A, StorageError> => {
-    let isUnknown = false
-    const attempt = (count: number): Effect.Effect<A, StorageError> =>
-      Effect.catch(ask(own, isUnknown), (error) => {
-        const kind = kindOf(error)
-        if (kind === "unknown" && !isRead) isUnknown = true
-        if ((kind === "transient" || kind === "unknown") && policy.allows(count)) {
-          return Effect.andThen(pauseBefore(count), attempt(count + 1))
-        }
-        return Effect.fail(
-          isUnknown
-            ? outcomeUnknown(operation, error)
-            : toStorageError(operation, error, kind !== "permanent"),
-        )
-      })
-    return Effect.suspend(() =>
-      answeredWithin(attempt(1), deadlineMillis, () => tooLate(operation, deadlineMillis, isRead)),
-    )
+    const alone = <A>(operation: string, ask: Ask<A>, isRead: boolean): Effect.Effect<A, StorageError> => {
+      let isUnknown = false
+      const attempt = (count: number): Effect.Effect<A, StorageError> =>
+        Effect.catch(scope.alone(own, whose, ask(own, isUnknown)), (error) => {
+          const kind = kindOf(error)
+          if (kind === "unknown" && !isRead) isUnknown = true
+          if ((kind === "transient" || kind === "unknown") && policy.allows(count)) {
+            return Effect.andThen(pauseBefore(count), attempt(count + 1))
+          }
+          return Effect.fail(
+            isUnknown
+              ? outcomeUnknown(operation, error)
+              : toStorageError(operation, error, kind !== "permanent"),
+          )
+        })
+      return Effect.suspend(() =>
+        answeredWithin(attempt(1), deadlineMillis, () => tooLate(operation, deadlineMillis, isRead)),
+      )
+    }
+
+    const run = <A>(operation: string, ask: Ask<A>, isRead: boolean): Effect.Effect<A, StorageError> =>
+      Effect.flatMap(inTransaction, (isJoined) =>
+        isJoined
+          ? Effect.flatMap(client, (sql) => joined(operation, sql, ask))
+          : alone(operation, ask, isRead),
+      )
+
+    const writeApart = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
+      Effect.updateContext(alone(operation, ask, false), (context: Context.Context<never>) =>
+        Context.omit(own.transactionService)(context),
+      )
+
+    const unbounded = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
+      Effect.flatMap(inTransaction, (isJoined) =>
+        isJoined
+          ? Effect.flatMap(client, (sql) => joined(operation, sql, ask))
+          : withoutStatementTimeout(own, scope.joined(own, whose, ask(own, false))).pipe(
+              Effect.mapError((error) => toStorageError(operation, error, kindOf(error) !== "permanent")),
+              (asked) => whileAlive(server, operation, asked),
+            ),
+      )
+
+    return {
+      read: (operation, ask) => run(operation, ask, true),
+      write: (operation, ask) => run(operation, ask, false),
+      writeApart,
+      unbounded,
+    }
   }
-
-  const run = <A>(operation: string, ask: Ask<A>, isRead: boolean): Effect.Effect<A, StorageError> =>
-    Effect.flatMap(inTransaction, (isJoined) =>
-      isJoined ? Effect.flatMap(client, (sql) => joined(operation, sql, ask)) : alone(operation, ask, isRead),
-    )
-
-  const writeApart = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
-    Effect.updateContext(alone(operation, ask, false), (context: Context.Context<never>) =>
-      Context.omit(own.transactionService)(context),
-    )
-
-  const unbounded = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
-    Effect.flatMap(inTransaction, (isJoined) =>
-      isJoined
-        ? Effect.flatMap(client, (sql) => joined(operation, sql, ask))
-        : withoutStatementTimeout(own, ask(own, false)).pipe(
-            Effect.mapError((error) => toStorageError(operation, error, kindOf(error) !== "permanent")),
-            (asked) => whileAlive(server, operation, asked),
-          ),
-    )
 
   return Database.of({
     tables: Tables.make(schema),
@@ -147,10 +179,8 @@ const make = (
     policy,
     client,
     inTransaction,
-    read: (operation, ask) => run(operation, ask, true),
-    write: (operation, ask) => run(operation, ask, false),
-    writeApart,
-    unbounded,
+    everyTenant: access("every"),
+    ...access("own"),
   })
 }
 

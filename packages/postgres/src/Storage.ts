@@ -34,7 +34,7 @@ type AllPorts = BatchTransactor | Billing.InvoicingStorage | Billing.Storage | S
 
 type StorageLayer = Layer.Layer<AllPorts, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient>
 
-const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient.SqlClient> =>
+const stores = (options: StorageOptions): Layer.Layer<AllPorts, StorageError, SqlClient.SqlClient> =>
   Layer.mergeAll(
     PostgresApiKeyStore.layer,
     PostgresCollections.layer,

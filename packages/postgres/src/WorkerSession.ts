@@ -44,7 +44,7 @@ export interface Worker {
 
 const newName = (): string => crypto.randomUUID().slice(0, WORKER_LENGTH)
 
-export const make = ({ schema, write }: DatabaseService): Worker => {
+export const make = ({ everyTenant: { write }, schema }: DatabaseService): Worker => {
   const table = `${schema}.webhook_workers`
   const enter = `insert into ${table} (worker) select $1
 where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing`

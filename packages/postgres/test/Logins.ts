@@ -66,15 +66,20 @@ export const unmigrated = Effect.gen(function* () {
   }
 })
 
-/** A database whose schema has roles, and a login of its owner. */
-export const migrated = Effect.gen(function* () {
+const withRoles = Effect.fnUntraced(function* (options: { readonly rowLevelSecurity?: boolean }) {
   const made = yield* unmigrated
   yield* Effect.provide(
-    Migrations.run({ schema: made.schema, roles: true }),
+    Migrations.run({ ...options, schema: made.schema, roles: true }),
     PostgresClient.layer({ url: Redacted.make(made.superuser.url) }),
   )
   return { ...made, owner: yield* made.login("owner") }
 })
+
+/** A database whose schema has roles, and a login of its owner. */
+export const migrated = withRoles({})
+
+/** The same with row-level security. */
+export const secured = withRoles({ rowLevelSecurity: true })
 
 const codeOf = (error: unknown): string | undefined => (error as { readonly code?: string }).code
 

@@ -207,7 +207,7 @@ where rolname like ${`${schema}\\_%`} and rolname = any (${["owner", "app", "rea
 where pronamespace = ${schema}::regnamespace and prosecdef and prorettype <> 'trigger'::regtype order by 1`
         assert.deepStrictEqual(
           definers.map(({ name }) => name),
-          [...Privileges.RECORDER_FUNCTIONS],
+          [...Privileges.DEFINERS].toSorted(),
           "run with the rights of the owner",
         )
         const invokers =
@@ -366,9 +366,12 @@ describe("the role of the owner", () => {
 })
 
 describe("the role of the application", () => {
-  it.live("can do all that an application does, and authenticate keys", () =>
+  it.live.each([
+    { where: "", schema: Logins.migrated },
+    { where: " with row-level security", schema: Logins.secured },
+  ])("can do all that an application does, and authenticate keys$where", ({ schema }) =>
     Effect.gen(function* () {
-      const made = yield* Logins.migrated
+      const made = yield* schema
       const issued = yield* issue.pipe(Effect.provide(serve(made.owner)))
       const app = yield* made.login("app")
       yield* Effect.gen(function* () {

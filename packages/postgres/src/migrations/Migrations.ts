@@ -13,8 +13,10 @@ import { watchable, whileAlive } from "../Liveness.ts"
 import { RELEASE } from "../Release.ts"
 import { problemOf, type RoleNames, roleNames } from "../roles/RoleNames.ts"
 import * as Roles from "../roles/Roles.ts"
+import * as RowSecurity from "../roles/RowSecurity.ts"
 import * as SchemaName from "../SchemaName.ts"
 import { kindOf, toStorageError } from "../StorageFailure.ts"
+import { isAsked } from "../TenantScope.ts"
 import { IncompatibleSchema } from "./IncompatibleSchema.ts"
 import type { Migration } from "./Migration.ts"
 import { migration0001 } from "./Migration0001.ts"
@@ -147,7 +149,29 @@ export interface RunOptions {
    * the right to make roles. Later runs keep what is new to that, without this option. Default false.
    */
   readonly roles?: boolean
+  /**
+   * Whether Postgres shows each transaction the rows of its tenant only. Needs `roles`. Later runs keep it as it is.
+   * Processes that have started before don't know of it: they see no rows, so stop them first. Default: as it is.
+   */
+  readonly rowLevelSecurity?: boolean
 }
+
+/** What a run is asked for. Throws for row-level security without roles, because that is a mistake in the program. */
+const requested = ({ roles = false, rowLevelSecurity }: RunOptions) => {
+  if (rowLevelSecurity !== undefined && !roles) throw new Error("row-level security needs roles")
+  return { roles, rowLevelSecurity }
+}
+
+/** The statements that give the roles their rights, and keep row-level security as it is or is asked for. */
+const rightsStatements = (
+  schema: SchemaName.SchemaName,
+  isOn: boolean,
+  asked: boolean | undefined,
+): ReadonlyArray<string> => [
+  ...Roles.grantStatements(schema),
+  ...((asked ?? isOn) ? [RowSecurity.onStatement(schema)] : []),
+  ...(asked === false ? [RowSecurity.offStatement(schema)] : []),
+]
 
 const OPERATION = "Migrations"
 
@@ -200,7 +224,7 @@ const incompatible = (
  */
 export const run = (options: RunOptions = {}) =>
   Effect.flatMap(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) =>
-    whileAlive(server, OPERATION, apply(sql, SchemaName.make(options.schema), options.roles === true)),
+    whileAlive(server, OPERATION, apply(sql, SchemaName.make(options.schema), requested(options))),
   ).pipe(Effect.withSpan("Migrations.run"))
 
 const nothing: Applied = { migrations: [], functions: [] }
@@ -208,41 +232,48 @@ const nothing: Applied = { migrations: [], functions: [] }
 const isCurrent = ({ found, isOfRelease, outdated }: SchemaState): boolean =>
   found >= latestId && isOfRelease && outdated.length === 0
 
-const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName, withRoles: boolean) =>
+type Requested = ReturnType<typeof requested>
+
+const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName, asked: Requested) =>
   Effect.gen(function* () {
-    const isDone = !withRoles && isCurrent(yield* stateOf(sql, schema))
-    const applied = isDone
-      ? nothing
-      : yield* withoutStatementTimeout(sql, applyLocked(sql, schema, withRoles))
+    const isDone = !asked.roles && isCurrent(yield* stateOf(sql, schema))
+    const applied = isDone ? nothing : yield* withoutStatementTimeout(sql, applyLocked(sql, schema, asked))
     yield* checkState(sql, schema)
-    return withRoles ? { ...applied, roles: roleNames(schema) } : applied
+    return asked.roles ? { ...applied, roles: roleNames(schema) } : applied
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))))
 
 const applyLocked = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   schema: SchemaName.SchemaName,
-  withRoles: boolean,
+  { roles, rowLevelSecurity }: Requested,
 ) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
   const state = yield* stateOf(sql, schema)
-  if (!withRoles && isCurrent(state)) return nothing
+  if (!roles && isCurrent(state)) return nothing
   if (state.foreign.length > 0 || state.isOfPreRelease || state.minReader > latestId)
     return yield* incompatible(schema, state)
   // A newer release has other tables, and so other rights.
   if (state.found > latestId) return yield* incompatible(schema, state)
   if (state.found === 0) yield* makeSchema(sql, schema)
   const execute = Effect.forEach((statement: string) => sql.unsafe(statement), { discard: true })
-  if (withRoles) yield* execute(Roles.makingStatements(schema))
-  const owner = yield* Roles.ownerOf(sql, schema)
-  if (owner !== undefined) yield* sql.unsafe(`set local role ${owner}`)
+  if (roles) yield* execute(Roles.makingStatements(schema))
+  const found = yield* asOwner(sql, schema)
   const missing = migrations.slice(state.found)
   yield* execute([
     ...missing.flatMap((migration) => statementsOf(schema, migration)),
     ...(state.isOfRelease && state.outdated.length === 0 ? [] : functionStatements(schema, state.outdated)),
-    ...(owner === undefined ? [] : Roles.grantStatements(schema)),
+    ...(found === undefined ? [] : rightsStatements(schema, found.rowLevelSecurity, rowLevelSecurity)),
   ])
   const applied: Applied = { migrations: missing.map(({ name }) => name), functions: state.outdated }
   return applied
+})
+
+/** In a schema with roles, works as its owner until the end of the transaction. The owner sees the rows of all tenants. */
+const asOwner = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+  const owner = yield* Roles.ownerOf(sql, schema)
+  if (owner === undefined) return undefined
+  yield* sql.unsafe(`set local role ${owner}`)
+  return { rowLevelSecurity: yield* isAsked(sql, schema) }
 })
 
 const makeSchema = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
@@ -320,11 +351,14 @@ $$`
 export const print = (options: RunOptions & { readonly after?: number } = {}): string => {
   const schema = SchemaName.make(options.schema)
   const after = options.after ?? 0
+  const { roles, rowLevelSecurity } = requested(options)
   const part = (title: string, statements: ReadonlyArray<string>): string =>
     `-- ${title}\n\n${statements.map((text) => `${text};\n`).join("\n")}`
   const names = functions.map(({ name }) => name)
   return [
     "begin;\n",
+    // Whoever runs it may not be the owner itself.
+    `${RowSecurity.everyTenant};\n`,
     ...(after > 0 ? [] : [part("schema", [`create schema if not exists "${schema}"`, createTable(schema)])]),
     ...migrations
       .slice(after)
@@ -332,9 +366,14 @@ export const print = (options: RunOptions & { readonly after?: number } = {}): s
         part(`${String(migration.id).padStart(4, "0")} ${migration.name}`, statementsOf(schema, migration)),
       ),
     part("functions", [refuseNewer(schema), ...functionStatements(schema, names)]),
-    ...(options.roles === true
-      ? [part("roles", [...Roles.makingStatements(schema), ...Roles.grantStatements(schema)])]
-      : []),
+    ...(roles ? [part("roles", [...Roles.makingStatements(schema), ...Roles.grantStatements(schema)])] : []),
+    ...(rowLevelSecurity === undefined
+      ? []
+      : [
+          part("row-level security", [
+            rowLevelSecurity ? RowSecurity.onStatement(schema) : RowSecurity.offStatement(schema),
+          ]),
+        ]),
     "commit;\n",
   ].join("\n")
 }

@@ -93,7 +93,8 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   token_usages: shown(WRITE),
   top_ups: shown(WRITE),
   usage_daily: shown(KEEP),
-  usage_records: shown(KEEP),
+  // An append removes its own records again when one of them is refused.
+  usage_records: shown(WRITE),
   usage_threshold_firings: shown(WRITE),
   usage_thresholds: shown(WRITE),
   webhook_attempts: shown(PRUNE),
@@ -137,5 +138,11 @@ export const READER_FUNCTIONS: ReadonlyArray<string> = [
   "parse_id",
 ]
 
-/** Functions that run with the rights of the owner, so that the recorder needs no rights on tables. */
+/** Functions that the recorder may call. */
 export const RECORDER_FUNCTIONS: ReadonlyArray<string> = ["commit_hold", "consume_credits", "record_usage"]
+
+/**
+ * Functions that run with the rights of the owner, so that the recorder needs no rights on tables, and callers of the others
+ * need not say first whose rows they are about.
+ */
+export const DEFINERS: ReadonlyArray<string> = [...RECORDER_FUNCTIONS, "prune_audit_log", "publish_event"]

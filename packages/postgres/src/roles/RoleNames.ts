@@ -21,7 +21,7 @@ export interface RoleNames {
 }
 
 /** Longest name of a schema that has roles, in characters. Postgres cuts names off after 63. */
-export const MAX_SCHEMA_LENGTH = 63 - "_recorder".length
+const MAX_SCHEMA_LENGTH = 63 - "_recorder".length
 
 /**
  * The names: that of the schema, and what the role is for. Throws for a schema that can't have roles, because that is a

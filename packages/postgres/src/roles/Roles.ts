@@ -10,6 +10,7 @@ import type { SchemaName } from "../SchemaName.ts"
 import {
   APP_FUNCTIONS,
   COLUMNS,
+  DEFINERS,
   READER_FUNCTIONS,
   RECORDER_FUNCTIONS,
   SEQUENCES,
@@ -147,7 +148,7 @@ export const grantStatements = (schema: SchemaName): ReadonlyArray<string> => {
     execution(schema, APP_FUNCTIONS, app),
     execution(schema, READER_FUNCTIONS, reader),
     execution(schema, RECORDER_FUNCTIONS, recorder),
-    ...RECORDER_FUNCTIONS.map((name) => `alter function ${schema}.${name} security definer`),
+    ...DEFINERS.map((name) => `alter function ${schema}.${name} security definer`),
     deferredTriggers(schema),
   ]
 }

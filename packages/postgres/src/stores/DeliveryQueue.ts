@@ -171,7 +171,8 @@ const writtenFromRow = (row: Row): ReadonlyArray<boolean> =>
     .map((written) => written === "t")
 
 export const make = (database: DatabaseService, commits: CommitsService) => {
-  const { read, tables: t, write, writeApart } = database
+  const { tables: t } = database
+  const { read, write, writeApart } = database.everyTenant
   const claiming = claimStatement(database)
   const settling = settleStatement(database)
   const watching = `select ${database.schema}.watch_workers($1)`

@@ -61,7 +61,7 @@ const byWindow = (rows: ReadonlyArray<Row>): ReadonlyMap<number, ReadonlyArray<R
   return found
 }
 
-export const make = ({ read, schema, tables: t, write }: DatabaseService) => {
+export const make = ({ everyTenant, read, schema, tables: t, write }: DatabaseService) => {
   const find = Effect.fnUntraced(function* (operation: string, { generation, meterId }: RollupQuery) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
@@ -120,7 +120,7 @@ from ${t.sweep_cells}(${accountId}, ${mode}, ${Id.toUuid(meterId)}::uuid,
 
   const unfinished = Effect.fnUntraced(function* (after: Tenant.Tenant | undefined, limit: number) {
     const operation = "UsageStore.unfinished"
-    const rows = yield* read(operation, (sql) => {
+    const rows = yield* everyTenant.read(operation, (sql) => {
       const next = (account: Statement.Fragment, mode: Statement.Fragment) => sql`
   select m.account_id, m.mode, m.id from ${t.meters} m
   where m.rebuild ->> 'status' <> 'failed' and (m.account_id, m.mode) > (${account}, ${mode})

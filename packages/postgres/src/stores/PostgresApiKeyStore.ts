@@ -55,7 +55,7 @@ const fromRow = (row: Row): StoredApiKey => ({
 })
 
 const make = Effect.gen(function* () {
-  const { read, tables: t, write } = yield* Database
+  const { everyTenant, read, tables: t, write } = yield* Database
 
   const insert = Effect.fnUntraced(function* ({ digest, key }: StoredApiKey) {
     const { accountId, mode } = yield* CurrentTenant
@@ -77,7 +77,8 @@ returning pg_current_xact_id_if_assigned()::text as xid`
 
   const findByDigest = Effect.fnUntraced(function* (digest: string) {
     const operation = "ApiKeyStore.findByDigest"
-    const rows = yield* read(
+    // The key says whose it is.
+    const rows = yield* everyTenant.read(
       operation,
       (sql) => sql<Row>`select ${columns} from ${t.api_keys} where digest = ${digest}`,
     )
@@ -128,7 +129,7 @@ returning ${columns}, pg_current_xact_id_if_assigned()::text as xid`
     })
 
   const touch = Effect.fnUntraced(function* (id: ApiKey.ApiKeyId, at: DateTime.Utc) {
-    yield* write(
+    yield* everyTenant.write(
       "ApiKeyStore.touch",
       (sql) =>
         sql`update ${t.api_keys} set last_used_at = to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)

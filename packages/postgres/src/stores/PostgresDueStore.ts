@@ -93,7 +93,7 @@ const availableAt = (sql: SqlClient.SqlClient) =>
   sql`(extract(epoch from greatest(d.due_at, d.retry_at)) * 1000)::bigint`
 
 const make = Effect.gen(function* () {
-  const { read, schema, tables: t, write, writeApart } = yield* Database
+  const { everyTenant, read, schema, tables: t, write } = yield* Database
   const claiming = (
     lane: Lane,
   ) => `select account_id, mode, kind, id::text as id, customer_id::text as customer_id, due_at,
@@ -118,7 +118,7 @@ from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::b
   const claimDue = Effect.fnUntraced(function* ({ lane, leaseUntil, limit, now }: DueClaim) {
     const operation = "DueStore.claimDue"
     const token = crypto.randomUUID()
-    const rows = yield* writeApart(operation, (sql, isRepeat) =>
+    const rows = yield* everyTenant.writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming(lane), [
         millisOf(now),
         millisOf(leaseUntil),
@@ -208,7 +208,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
 
   const nextDueAt = Effect.gen(function* () {
     const operation = "DueStore.nextDueAt"
-    const rows = yield* read(operation, (sql) =>
+    const rows = yield* everyTenant.read(operation, (sql) =>
       sql.unsafe<Row>(`select ${schema}.next_due()::text as due_at`),
     )
     return yield* decoding(operation, (row: Row) => Option.fromNullOr(instantOrNull(row, "due_at")))(
@@ -218,7 +218,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
 
   const countDue = Effect.fnUntraced(function* (until: DateTime.Utc) {
     const operation = "DueStore.countDue"
-    const rows = yield* read(
+    const rows = yield* everyTenant.read(
       operation,
       (
         sql,

@@ -36,7 +36,7 @@ const CHANGING = `url, event_types, description, headers, metadata, signature, p
   disabled_reason, disabled_at, failing_since, created_at, updated_at`
 
 const make = Effect.gen(function* () {
-  const { read, tables: t, write } = yield* Database
+  const { everyTenant, read, tables: t, write } = yield* Database
   const transactor = yield* Transactor
 
   const insert = Effect.fnUntraced(function* (stored: Endpoint.StoredEndpoint) {
@@ -156,7 +156,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
 
   const listSealedByOtherKeys = Effect.fnUntraced(function* (keyIds: ReadonlyArray<string>, limit: number) {
     const operation = "EndpointStore.listSealedByOtherKeys"
-    const rows = yield* read(
+    const rows = yield* everyTenant.read(
       operation,
       (sql) =>
         sql<Row>`select t.account_id, t.mode, t.id::text as id,

@@ -33,7 +33,7 @@ const replay = (row: Row, request: IdempotentRequest): Effect.Effect<OnceOutcome
   )
 
 const make = Effect.gen(function* () {
-  const { read, tables: t, write } = yield* Database
+  const { everyTenant, read, tables: t, write } = yield* Database
   const transactor = yield* Transactor
 
   /**
@@ -120,7 +120,7 @@ where account_id = ${accountId} and mode = ${mode} and subject = ${subject}`,
 
   const sweep = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
     // Skips rows that another sweep has locked, or that a run is replacing.
-    const rows = yield* write(
+    const rows = yield* everyTenant.write(
       "IdempotencyStore.sweep",
       (sql) =>
         sql<Row>`with expired as (

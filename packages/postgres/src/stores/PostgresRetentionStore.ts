@@ -146,7 +146,10 @@ const foundFrom = (rows: ReadonlyArray<Row>, limit: number): Found => {
 }
 
 const make = Effect.gen(function* () {
-  const { read, tables: t, write } = yield* Database
+  const {
+    everyTenant: { read, write },
+    tables: t,
+  } = yield* Database
   const transactor = yield* Transactor
 
   const find = Effect.fnUntraced(function* (operation: string, walked: Walked, step: PruneStep) {

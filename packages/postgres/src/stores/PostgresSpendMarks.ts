@@ -31,7 +31,7 @@ const markedFromRow = (row: Row): MarkedCustomer => ({
 })
 
 const make = Effect.gen(function* () {
-  const { read, schema, tables: t, write } = yield* Database
+  const { everyTenant, schema, tables: t, write } = yield* Database
 
   const mark = Effect.fnUntraced(function* (customerId: Customer.CustomerId) {
     const { accountId, mode } = yield* CurrentTenant
@@ -46,7 +46,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
 
   const waiting = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
     const operation = "SpendMarks.waiting"
-    const rows = yield* read(
+    const rows = yield* everyTenant.read(
       operation,
       (sql) => sql<Row>`select c.account_id, c.mode, c.customer_id::text as customer_id, (
   select max(m.attempts) from ${t.spend_marks} m
