@@ -9,6 +9,7 @@ import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Client } from "pg"
 import * as Logins from "./Logins.ts"
+import * as Proxy from "./Proxy.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 const live: Tenant.Tenant = { accountId: Tenant.AccountId.make("a"), mode: "live" }
@@ -104,10 +105,10 @@ const insertion = ({ columns, name, values }: Table, { accountId, mode }: Tenant
   `insert into ${name} (${["account_id", "mode", ...columns].join(", ")})
 values (${[`'${accountId}'`, `'${mode}'`, ...values].join(", ")})`
 
-const services = ({ schema, url }: Logins.Login) =>
+const services = ({ schema, url }: Logins.Login, options: Partial<PostgresClient.ClientOptions> = {}) =>
   Billing.layer.pipe(
     Layer.provideMerge(Storage.layerStorage({ schema })),
-    Layer.provideMerge(PostgresClient.layer({ url: Redacted.make(url) })),
+    Layer.provideMerge(PostgresClient.layer({ url: Redacted.make(url), ...options })),
   )
 
 const ada = { name: "Ada", email: "ada@example.com" }
@@ -296,6 +297,39 @@ describe("row-level security", () => {
         assert.strictEqual(yield* as(live)(listed), 3)
       }).pipe(Effect.provide(services(app)))
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "stores a record once, and reads, when the connection is lost in a transaction of one statement",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* Logins.secured
+        const app = yield* made.login("app")
+        const proxy = yield* Proxy.make(app.url)
+        // The proxy finds statements by their text, which prepared ones send once only.
+        yield* Effect.gen(function* () {
+          const usage = yield* Usage
+          const { id: customerId } = yield* Effect.flatMap(Customers, ({ create }) => create(ada))
+          const record = usage.record({ customerId, productId: "api", quantity: 5, unit: "call" })
+          const summary = Effect.map(usage.summary({ customerId }), ({ totalQuantity }) => totalQuantity)
+          let total = 0n
+          for (const fault of ["cut before", "cut answer"] as const) {
+            proxy.commit = fault
+            yield* record
+            assert.strictEqual(proxy.commit, "pass", "it happened")
+            assert.strictEqual(yield* summary, (total += 5n), fault)
+            proxy.commit = fault
+            assert.strictEqual(yield* summary, total, fault)
+            assert.strictEqual(proxy.commit, "pass", "it happened")
+          }
+          for (const lost of ["append_usage", "billwright.tenant"]) {
+            proxy.loseAnswerTo = lost
+            yield* record
+            assert.isUndefined(proxy.loseAnswerTo, "it happened")
+            assert.strictEqual(yield* summary, (total += 5n), lost)
+          }
+        }).pipe(as(live), Effect.provide(services({ ...app, url: proxy.url }, { isPooled: true })))
+      }).pipe(Effect.scoped),
   )
 
   it.live("stays on for what later migrations make, and can be turned off", () =>
