@@ -33,6 +33,7 @@ const TIMEOUT = 60_000
 const directory = mkdtempSync(join(tmpdir(), "billwright-bill-"))
 const scope = Scope.makeUnsafe()
 let env: Record<string, string> = {}
+let superuserUrl: Redacted.Redacted
 
 const makeRuntime = (url: Redacted.Redacted<string>) =>
   ManagedRuntime.make(
@@ -47,7 +48,9 @@ let runtime: ReturnType<typeof makeRuntime>
 beforeAll(async () => {
   chmodSync(directory, 0o755)
   const start = EmbeddedPostgres.start({ directory: join(directory, "data") })
-  const { url } = await Effect.runPromise(Scope.provide(start, scope))
+  const server = await Effect.runPromise(Scope.provide(start, scope))
+  const { url } = server
+  superuserUrl = server.superuserUrl
   env = { DATABASE_URL: Redacted.value(url), ...Cli.ENCRYPTION }
   runtime = makeRuntime(url)
 }, TIMEOUT)
@@ -331,8 +334,7 @@ describe("billwright audit credits", () => {
       (sql) => sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
 update billwright.billing_credit_accounts set available = available + 1 from off`,
     )
-    const url = Redacted.make(env["DATABASE_URL"]!)
-    await Effect.runPromise(Effect.provide(planted, PostgresClient.layer({ url })))
+    await Effect.runPromise(Effect.provide(planted, PostgresClient.layer({ url: superuserUrl })))
     const found = await audit("--json")
     assert.strictEqual(found.code, 1)
     assert.deepStrictEqual(JSON.parse(found.stdout), {
