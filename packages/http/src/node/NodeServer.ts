@@ -10,8 +10,8 @@ import type { NodeHandler } from "./NodeHandler.ts"
 import * as RequestHead from "./RequestHead.ts"
 
 /**
- * Not by an import: of a module of Node, that reads every export. One of them is a WebSocket, whose client then takes about
- * 14 MB and the time of a tenth of the start (`bench/serve-start`).
+ * Not by an import: of a module of Node, that reads every export. One of them is a WebSocket, whose client is loaded then:
+ * some 4 MB that a server never uses (`bench/serve-start`).
  */
 const http = process.getBuiltinModule("node:http")
 
