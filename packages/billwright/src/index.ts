@@ -17,6 +17,7 @@ export type {
   Hold,
   Holds,
   HoldStatus,
+  ListHolds,
   ReserveCredits,
   ReservedHold,
 } from "./credits/Holds.ts"
