@@ -43,8 +43,8 @@ describe("a copy of advisories", () => {
     ],
     ["without a fix", [{ introduced: "2.0.0" }], ["2.0.0", "9.0.0"], ["1.9.9"]],
     [
-      "in two ranges",
-      [{ introduced: "1.0.0" }, { fixed: "1.0.5" }, { introduced: "2.0.0" }, { fixed: "2.0.5" }],
+      "in two ranges, in any order",
+      [{ fixed: "2.0.5" }, { introduced: "2.0.0" }, { introduced: "1.0.0" }, { fixed: "1.0.5" }],
       ["1.0.4", "2.0.4", "2.0.5-beta.1"],
       ["1.0.5", "2.0.5"],
     ],

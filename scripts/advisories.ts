@@ -59,8 +59,18 @@ export const installed = (lockfile = join(root, "package-lock.json")): ReadonlyA
   })
 }
 
+/** The version at which an event happens. */
+const versionOf = ({ fixed, introduced, last_affected: last }: Event): string => {
+  const version = introduced ?? fixed ?? last ?? "0"
+  return semver.valid(version) ?? "0.0.0-0"
+}
+
+/** Events may come in any order. */
+const inOrder = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
+  events.toSorted((a, b) => semver.compare(versionOf(a), versionOf(b)))
+
 /**
- * The ranges of the versions between events. `0` is before every version. Without an end, all later ones are affected, or
+ * The ranges of the versions between events, in their order. `0` is before every version. Without an end, all later ones are affected, or
  * those of the range that the source knows of.
  */
 const rangesOf = (events: ReadonlyArray<Event>, known: string | undefined): ReadonlyArray<string> =>
@@ -77,7 +87,7 @@ const isAffected = (version: string, affected: NonNullable<Advisory["affected"]>
   const known = affected.database_specific?.last_known_affected_version_range
   const ranges = (affected.ranges ?? [])
     .filter(({ type }) => type === "SEMVER" || type === "ECOSYSTEM")
-    .flatMap(({ events }) => rangesOf(events, known))
+    .flatMap(({ events }) => rangesOf(inOrder(events), known))
   return (
     affected.versions?.includes(version) === true ||
     ranges.some((range) => semver.satisfies(version, range, { includePrerelease: true }))

@@ -121,6 +121,8 @@ const FOR_PEOPLE = [
   "memory/src/MemoryInspector.ts",
   // A message that names a table of the host.
   "postgres/src/migrations/Migrations.ts",
+  // A table that every schema has: whether it has policies says whether all have.
+  "postgres/src/TenantScope.ts",
 ]
 
 /** Tests of the hand-written ports, which need customers, and the samples and generators of customers that they use. */
@@ -166,7 +168,7 @@ interface Pilot {
   readonly title: string
   /** What a file contains that names the resource. */
   readonly name: RegExp
-  /** The most files. The aim is 12: see docs/decisions/0019. */
+  /** The most files. The aim is 12, and one more says what roles may do with its rows: see docs/decisions/0019. */
   readonly most: number
   readonly field: {
     readonly title: string
@@ -212,7 +214,7 @@ const PILOTS: ReadonlyArray<Pilot> = [
     title: "usage thresholds",
     // Not a setting of Postgres, such as `autovacuum_vacuum_threshold`.
     name: /(?<!vacuum_)threshold/i,
-    most: 11,
+    most: 12,
     field: { title: "a read-only field, lastFiredAt", name: /lastFiredAt|last_fired_at/, most: 4 },
     notCounted: [...FIRING, ...FIRING_TESTED],
   },
@@ -220,7 +222,7 @@ const PILOTS: ReadonlyArray<Pilot> = [
     title: "customers",
     // Not a reference: an id of a customer, its type and its prefix, or "customer" as the name of a variable.
     name: /\bcustomers\b|\bCustomers\b|\b(?:Create|Update|List)Customers?\b|\bCustomerNotFound|\bcustomer_not_found\b|\bCustomer\.(?!CustomerId\b|CUSTOMER_ID_PREFIX\b)\w/,
-    most: 12,
+    most: 13,
     field: {
       // It can also be written and filtered by, so it costs more than a read-only field.
       title: "a field, email",

@@ -2,10 +2,13 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { defineConfig, type Plugin } from "vite"
 
-/** Lists the modules that the application contains. The published package says whose they are. */
+const outDir = fileURLToPath(new URL("dist/app", import.meta.url))
+
+/** Lists the modules that the published application contains. Its package says whose they are. */
 const modules: Plugin = {
   name: "modules",
-  writeBundle: (_options, output) => {
+  writeBundle: ({ dir }, output) => {
+    if (dir !== outDir) return
     const ids = Object.values(output).flatMap((each) => (each.type === "chunk" ? each.moduleIds : []))
     writeFileSync(new URL("dist/bundled-modules.json", import.meta.url), JSON.stringify(ids))
   },
@@ -18,7 +21,7 @@ export default defineConfig({
   plugins: [modules],
   oxc: { jsx: { runtime: "automatic" } },
   build: {
-    outDir: fileURLToPath(new URL("dist/app", import.meta.url)),
+    outDir,
     emptyOutDir: true,
     target: "es2023",
     // A data: address of a style or script would not pass the content security policy.
