@@ -89,7 +89,7 @@ export const Holds = ({
         columns={columns}
         empty={<p className="muted">None. A hold keeps credits while work is under way.</p>}
         hasLinks={false}
-        label="Holds"
+        label="Credit holds"
         list={list}
       />
     </section>
