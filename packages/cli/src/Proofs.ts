@@ -1,7 +1,9 @@
 /**
  * `billwright proofs`: exports proofs of invoices, and checks them without a server.
  */
-import { open, readFile } from "node:fs/promises"
+import { createReadStream } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { createInterface } from "node:readline"
 import { ProofKey } from "@billwright/core"
 import { type GivenProof, type VerifiedProofs, verifyProofs } from "@billwright/engine/proofs"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
@@ -80,8 +82,7 @@ const proofOf = (line: string): GivenProof => {
 
 /** The proofs of a file, one after another. */
 async function* readProofs(file: string): AsyncGenerator<GivenProof> {
-  const opened = await open(file)
-  for await (const line of opened.readLines()) {
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     if (line.trim() !== "") yield proofOf(line)
   }
 }
