@@ -31,8 +31,11 @@ const licensesOf = (folders: Iterable<string>): string =>
     .sort()
     .join(`\n${"-".repeat(80)}\n\n`)
 
+const LICENSES = "LICENSES-BUNDLED.txt"
+export const SBOM = "sbom.cdx.json"
+
 /** The files that say what is in a bundle. */
-export const BUNDLE_FILES = ["LICENSES-BUNDLED.txt", "sbom.cdx.json"] as const
+export const BUNDLE_FILES: ReadonlyArray<string> = [LICENSES, SBOM]
 
 /**
  * Writes the licences of the packages in a bundle next to it, and its bill of materials. Returns the folders of all packages
@@ -46,8 +49,7 @@ export const writeContents = (
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.startsWith("/"))
   const folders = new Set(modules.map(packageOf))
   const foreign = [...folders].filter((folder) => folder.startsWith(join(root, "node_modules")))
-  const [licenses, sbom] = BUNDLE_FILES
-  writeFileSync(join(directory, licenses), licensesOf(foreign))
-  writeFileSync(join(directory, sbom), sbomOf(manifest, folders))
+  writeFileSync(join(directory, LICENSES), licensesOf(foreign))
+  writeFileSync(join(directory, SBOM), sbomOf(manifest, folders))
   return folders
 }

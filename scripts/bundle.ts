@@ -207,8 +207,7 @@ const UNDICI_HTTP2 = "\0undici-http2"
 
 /**
  * Loads only the class of undici that is used. Its entry point also loads `fetch`, web sockets, caches and mocks, and the
- * class loads HTTP/2, which we never ask for. The bundle contains the version that was tested, so it
- * may rely on its files.
+ * class loads HTTP/2, which we never ask for. The bundle contains the version that was tested, so it may rely on its files.
  */
 const undiciClient: Plugin = {
   name: "undici-client",

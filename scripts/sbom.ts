@@ -13,13 +13,10 @@ interface Locked {
   readonly integrity?: string
 }
 
-/** What the lockfile says of a folder of the workspace. */
-const lockedOf = (folder: string): Locked => {
-  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    readonly packages: Readonly<Record<string, Locked>>
-  }
-  return packages[relative(root, folder)] ?? {}
-}
+/** What the lockfile says of each folder of the workspace. */
+const readLocked = (): Readonly<Record<string, Locked>> =>
+  (JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Record<string, Locked> })
+    .packages
 
 /** The address of a package, by the rules of package URLs: https://github.com/package-url/purl-spec. */
 const purlOf = ({ name, version }: Manifest): string => `pkg:npm/${name.replace("@", "%40")}@${version}`
@@ -44,12 +41,13 @@ const componentOf = (manifest: Manifest, { integrity }: Locked): Models.Componen
 /** The bill of materials of a package that contains the code of the packages of some folders, as JSON. */
 export const sbomOf = (manifest: Manifest, folders: Iterable<string>): string => {
   const bom = new Models.Bom()
+  const locked = readLocked()
   const whole = componentOf(manifest, {})
   bom.metadata.component = whole
   for (const folder of folders) {
     const own = readManifest(folder)
     if (own.name === manifest.name) continue
-    const part = componentOf(own, lockedOf(folder))
+    const part = componentOf(own, locked[relative(root, folder)] ?? {})
     bom.components.add(part)
     whole.dependencies.add(part.bomRef)
   }
