@@ -11,7 +11,7 @@ import * as RequestHead from "./RequestHead.ts"
 
 /**
  * Not by an import: of a module of Node, that reads every export. One of them is a WebSocket, whose client is loaded then:
- * some 4 MB that a server never uses (`bench/serve-start`).
+ * memory and time at the start for what a server never uses.
  */
 const http = process.getBuiltinModule("node:http")
 
