@@ -72,7 +72,9 @@ describe("credits", () => {
     const hold = await client.holds.reserve({ ...account, amount: 9, idempotencyKey: "stream" })
     assert.deepStrictEqual(await billing.holds.get(hold.id), { ...hold })
     assert.deepStrictEqual(await client.holds.get(hold.id), { ...hold })
-    for (const { credits } of [billing, client]) {
+    for (const { credits, holds } of [billing, client]) {
+      assert.deepStrictEqual((await holds.list(account).page()).data, [{ ...hold }])
+      assert.deepStrictEqual((await holds.list({ ...account, unit: "nothing" }).page()).data, [])
       assert.deepStrictEqual(await credits.balance(account), {
         ...account,
         decimals: 0,

@@ -320,6 +320,12 @@ describe("billwright credits", () => {
     const { body: hold } = await Cli.call(server.url, server.keys.test, "POST", "/v1/holds", body)
     const id = String((hold as { readonly id: unknown }).id)
     assert.match(await print("credits", "hold", id), /^status +open$/m)
+    const holds = await print("credits", "holds", ...of)
+    assert.match(
+      holds,
+      /^ID +CUSTOMER ID +UNIT +STATUS +AMOUNT +COMMITTED +PURPOSE +EXPIRES AT +SETTLED AT\n/,
+    )
+    assert.match(holds, new RegExp(`^${id} +${owner} +token +open +`, "m"))
     assert.match(await print("credits", "balance", ...of), /^available +6$/m)
     assert.match(await refusal("credits", "release", id), /Add --yes to do it\n$/)
     assert.deepInclude(await json("credits", "release", id, "--yes"), { status: "released" })
