@@ -32,14 +32,16 @@ import * as Company from "./Company.ts"
 const DAYS = 365
 const DAY_MILLIS = 86_400_000
 /** How many days after the subscription a story turns. */
-const GROWS = 96
-const LEAVES = 140
-const PAUSES = 165
+const GROWS = 66
+const LEAVES = 70
+const PAUSES = 140
 /** How long a bank transfer takes, in days, and for how long no more of the story `owes` came. */
 const TRANSFER = 10
 const OWES = 64
-/** How often somebody reads the statements of the bank, and how often spend alerts are looked at, in days. */
+/** How often somebody reads the statements of the bank, in days. */
 const WEEK = 7
+/** How often spend alerts are looked at, in days. */
+const SPEND_CHECK = 14
 
 /** A customer of the year. */
 interface Member {
@@ -262,7 +264,7 @@ export const tell = (
       if (day % WEEK === 0) yield* receiveTransfers(members, DAYS - day)
       const records = members.flatMap((member) => recordsOf(member, day, new Date(clock.millis).getUTCDay()))
       if (records.length > 0) yield* usage.recordBatch({ records })
-      if (day % WEEK === 0 || day === DAYS) yield* checkSpend
+      if (day % SPEND_CHECK === 0 || day === DAYS) yield* checkSpend
       told.day = day
       told.customers = members.length
       told.records += records.length
