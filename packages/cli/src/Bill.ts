@@ -5,7 +5,9 @@ import { Billing, BillingRuns, type DueCounts, type Pace, PACES, type RunReport 
 import { Console, Data, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as CreditUnits from "./CreditUnits.ts"
+import * as InvoiceOptions from "./InvoiceOptions.ts"
 import * as Moment from "./Moment.ts"
+import * as PaymentProviders from "./PaymentProviders.ts"
 import * as Progress from "./Progress.ts"
 import * as ProofKeys from "./ProofKeys.ts"
 import * as Store from "./Store.ts"
@@ -101,7 +103,17 @@ const work = Effect.fnUntraced(function* (
 
 export const bill = Command.make(
   "bill",
-  { ...Store.databaseFlags, ...CreditUnits.flags, until, dryRun, limit, pace, json },
+  {
+    ...Store.databaseFlags,
+    ...CreditUnits.flags,
+    ...PaymentProviders.flags,
+    ...InvoiceOptions.flags,
+    until,
+    dryRun,
+    limit,
+    pace,
+    json,
+  },
   Effect.fn(function* (options) {
     if (options.dryRun && Option.isSome(options.limit)) {
       return yield* new Store.Misconfigured({ message: "--limit and --dry-run can't be used together" })
@@ -111,7 +123,11 @@ export const bill = Command.make(
       ? count(end, options.json)
       : work(end, options.limit, options.pace, options.json)
     const { signer } = yield* ProofKeys.keys
+    const payments = yield* PaymentProviders.billingOptions(options)
+    const invoices = yield* InvoiceOptions.billingOptions(options)
     const services = Billing.layerWith({
+      ...payments,
+      ...invoices,
       credits: { units: options.creditUnits },
       ...(signer === undefined ? {} : { proofs: signer }),
     })

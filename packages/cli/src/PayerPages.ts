@@ -25,6 +25,7 @@ const TAKEN = new Set<string>([
   "metrics",
   "assets",
   ".well-known",
+  "payment_providers",
   ...Dashboard.SECTIONS,
 ])
 

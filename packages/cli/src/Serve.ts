@@ -12,9 +12,11 @@ import * as Dispatch from "./Dispatch.ts"
 import * as Encryption from "./Encryption.ts"
 import type { Failure } from "./Failure.ts"
 import * as FirstKeys from "./FirstKeys.ts"
+import * as InvoiceOptions from "./InvoiceOptions.ts"
 import * as KeysFile from "./KeysFile.ts"
 import * as Metrics from "./Metrics.ts"
 import * as PayerPages from "./PayerPages.ts"
+import * as PaymentProviders from "./PaymentProviders.ts"
 import * as Pepper from "./Pepper.ts"
 import * as ProofKeys from "./ProofKeys.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -81,6 +83,8 @@ const flags = {
   pepperFile: Pepper.pepperFile,
   ...RateLimit.flags,
   ...PayerPages.flags,
+  ...PaymentProviders.flags,
+  ...InvoiceOptions.flags,
   ...CreditUnits.flags,
 }
 
@@ -127,6 +131,7 @@ interface Announcement {
   readonly keysFile: Option.Option<string>
   readonly allowLoopback: boolean
   readonly payerPages: Option.Option<string>
+  readonly payments: PaymentProviders.PaymentKind
 }
 
 /** Prints the first keys and a first request, or else where the keys are. */
@@ -142,7 +147,7 @@ const keysLines = ({ keys, keysFile, url }: Announcement): ReadonlyArray<string>
 }
 
 const announce = (announcement: Announcement): ReadonlyArray<string> => {
-  const { allowLoopback, metricsUrl, payerPages, url } = announcement
+  const { allowLoopback, metricsUrl, payerPages, payments, url } = announcement
   return [
     `Billwright listening on ${url}`,
     ...keysLines(announcement),
@@ -151,6 +156,7 @@ const announce = (announcement: Announcement): ReadonlyArray<string> => {
     metricsLine(metricsUrl),
     ...loopbackLines(allowLoopback),
     ...Option.toArray(payerPages).map((address) => `Payer pages:   ${address}`),
+    ...PaymentProviders.announce(payments),
     `API reference: ${url}/docs`,
   ]
 }
@@ -181,6 +187,8 @@ const services = (
     Encryption.EncryptionOptions &
     Dispatch.DispatchOptions &
     PayerPages.PayerPageFlags &
+    PaymentProviders.PaymentFlags &
+    InvoiceOptions.InvoiceFlags &
     CreditUnits.CreditUnitFlags &
     Pepper.PepperOptions & { readonly keysFile: Option.Option<string> },
 ): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd, Failure> =>
@@ -193,6 +201,8 @@ const services = (
       const { signer } = yield* ProofKeys.keys
       const proofs = signer === undefined ? {} : { proofs: signer }
       const links = yield* PayerPages.billingOptions(options)
+      const payments = yield* PaymentProviders.billingOptions(options)
+      const invoices = yield* InvoiceOptions.billingOptions(options)
       return Billing.layerWith({
         encryption,
         keys,
@@ -200,6 +210,8 @@ const services = (
         credits: { units: options.creditUnits },
         ...proofs,
         ...links,
+        ...payments,
+        ...invoices,
       }).pipe(Layer.provideMerge(Store.layer(options)))
     }),
   )
@@ -239,7 +251,7 @@ export const serve = Command.make(
     )
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
     const metricsUrl = (ownMetrics ?? listening).url
-    const { allowLoopback, keysFile, payerPages } = options
+    const { allowLoopback, keysFile, payerPages, payments } = options
     const keys = yield* firstKeys(keysFile)
     for (const line of announce({
       url: listening.url,
@@ -248,6 +260,7 @@ export const serve = Command.make(
       keysFile,
       allowLoopback,
       payerPages,
+      payments,
     })) {
       yield* Console.log(line)
     }

@@ -89,6 +89,17 @@ export const invoiceSettingsOf = (options: InvoicesOptions): Settings => {
   return settings
 }
 
+/**
+ * Checks options that were read from somewhere. Throws a `TypeError` that names the option when one is wrong, or unknown.
+ */
+export const checkInvoicesOptions = (options: object): asserts options is InvoicesOptions => {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name))
+  if (unknown !== undefined) {
+    throw new TypeError(`invoices.${unknown} is no option: there are ${Object.keys(DEFAULTS).join(", ")}`)
+  }
+  invoiceSettingsOf(options)
+}
+
 const checkPages = ({ locale, seller }: InvoicesOptions): void => {
   const [problem] = seller === undefined ? [] : problemsOfSeller(seller)
   if (problem !== undefined) throw new TypeError(`invoices.${problem.path} ${problem.problem}`)
