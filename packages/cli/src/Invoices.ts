@@ -126,6 +126,10 @@ export const invoices = Command.make("invoices").pipe(
       customer_id: Api.optional("customer", "Only invoices of this customer. Default: all."),
       subscription_id: Api.optional("subscription", "Only invoices of this subscription. Default: all."),
       status: Api.optional("status", "draft, open, paid, void or uncollectible. Default: all."),
+      failure: Api.optional(
+        "failure",
+        "Only those whose last billing run failed: any, or set_aside. Default: all.",
+      ),
     }),
     upcoming,
     records,

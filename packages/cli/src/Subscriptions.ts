@@ -148,6 +148,10 @@ export const subscriptions = Command.make("subscriptions").pipe(
       invoice_group: Api.optional("invoice-group", "Only those of this invoice group. Default: all."),
       plan: Api.optional("plan", "Only those that have the plan with this key now. Default: all."),
       version: Api.optional("plan-version", "Only those that have this version of their plan. Default: all."),
+      failure: Api.optional(
+        "failure",
+        "Only those whose last billing run failed: any, or set_aside. Default: all.",
+      ),
     }),
     change,
     cancel,

@@ -5,6 +5,7 @@ import {
   amountIn,
   type BilledLine,
   type CouponUse,
+  Due,
   ExactJson,
   figuresOf,
   Invoice,
@@ -112,7 +113,7 @@ export class InvoiceTable {
 
   list(
     tenant: Tenant.Tenant,
-    { currency, customerId, figure, status, subscriptionId }: InvoiceFilter,
+    { currency, customerId, failure, figure, status, subscriptionId }: InvoiceFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Invoice.StoredInvoice>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -123,11 +124,12 @@ export class InvoiceTable {
     const found =
       order?.sliceWhere(
         query,
-        ({ value }) =>
+        ({ id, value }) =>
           (customerId === undefined || value.customerId === customerId) &&
           (status === undefined || value.state.status === status) &&
           (currency === undefined || value.state.currency === currency) &&
-          (figure === undefined || figuresOf(value.state, figure.at).includes(figure.figure)),
+          (figure === undefined || figuresOf(value.state, figure.at).includes(figure.figure)) &&
+          Due.isFailure(failure, this.#due.of(id).failure),
       ) ?? []
     const fit = Page.countWithinBytes(found, ({ value }) => linesBytes(value))
     return Exit.succeed(

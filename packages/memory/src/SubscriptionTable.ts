@@ -3,6 +3,7 @@
  */
 import {
   type Customer,
+  Due,
   LiveSubscriptions,
   Page,
   type SameTerms,
@@ -95,7 +96,7 @@ export class SubscriptionTable {
 
   list(
     tenant: Tenant.Tenant,
-    { currency, customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
+    { currency, customerId, failure, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Subscription.StoredSubscription>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -105,13 +106,14 @@ export class SubscriptionTable {
     const order = customerId === undefined ? rows.all : rows.byCustomer.get(customerId)
     const found = order?.sliceWhere(
       query,
-      ({ value: { invoiceGroup: group, state } }) =>
+      ({ id, value: { invoiceGroup: group, state } }) =>
         (invoiceGroup === undefined || group === invoiceGroup) &&
         (currency === undefined || state.currency === currency) &&
         (phase === undefined || state.phase === phase) &&
         (isLive === undefined || state.phase !== "ended") &&
         (plan === undefined || state.plan.key === plan) &&
-        (version === undefined || state.plan.version === version),
+        (version === undefined || state.plan.version === version) &&
+        Due.isFailure(failure, this.#due.of(id).failure),
     )
     return Exit.succeed(toPage(found ?? [], query, (row) => this.#toValue(row)))
   }

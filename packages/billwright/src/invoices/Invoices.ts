@@ -167,6 +167,8 @@ export interface ListInvoices extends PageQuery {
   readonly currency?: string | undefined
   /** Only invoices that make this figure of `billing.money.overview`, as of now. */
   readonly figure?: InvoiceFigure | undefined
+  /** Only invoices whose last billing run failed. `set_aside`: it is not tried again by itself. */
+  readonly failure?: "any" | "set_aside" | undefined
 }
 
 /** A figure that invoices make. */

@@ -195,6 +195,8 @@ export interface ListSubscriptions extends PageQuery {
   readonly plan?: string | undefined
   /** The number of the version of their plan: 1 to 2^31 − 1. */
   readonly version?: number | undefined
+  /** Only subscriptions whose last billing run failed. `set_aside`: it is not tried again by itself. */
+  readonly failure?: "any" | "set_aside" | undefined
 }
 
 /**

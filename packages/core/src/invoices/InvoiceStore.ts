@@ -4,6 +4,7 @@
 import type { Line, LineCredit, NumberSeries } from "@billwright/engine"
 import { Context, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
+import type { FailureFilter } from "../shared/Due.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -22,6 +23,8 @@ export interface InvoiceFilter {
   readonly currency?: string | undefined
   /** Those that make the figure: see `figuresOf`. */
   readonly figure?: FigureAt | undefined
+  /** Those whose last billing run failed. */
+  readonly failure?: FailureFilter | undefined
 }
 
 /** What numbers are for. Each kind of document has a series of its own. */

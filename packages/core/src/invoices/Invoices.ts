@@ -8,6 +8,7 @@ import { CustomerTime } from "../customers/CustomerTime.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { Currency } from "../shared/Currency.ts"
+import { FailureFilter } from "../shared/Due.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, pageFields, toQuery } from "../shared/Page.ts"
@@ -48,6 +49,8 @@ export const ListInvoices = Schema.Struct({
   currency: Schema.optionalKey(Currency),
   /** Those that make a figure of the overview of money, now. */
   figure: Schema.optionalKey(InvoiceFigure),
+  /** Those whose last billing run failed. */
+  failure: Schema.optionalKey(FailureFilter),
 })
 export interface ListInvoices extends Schema.Schema.Type<typeof ListInvoices> {}
 

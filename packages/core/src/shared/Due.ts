@@ -1,7 +1,7 @@
 /**
  * What is due on a subject by itself: on a subscription or an invoice.
  */
-import type { DateTime } from "effect"
+import { type DateTime, Schema } from "effect"
 
 /** Why the last run of what is due on a subject failed. */
 export interface DueFailure {
@@ -13,6 +13,14 @@ export interface DueFailure {
   /** When it is tried again. `null`: it is set aside, and runs again after the next change of the subject. */
   readonly retryAt: DateTime.Utc | null
 }
+
+/** Which subjects to list by the run that failed: `any` has failed, `set_aside` is not tried again by itself. */
+export const FailureFilter = Schema.Literals(["any", "set_aside"])
+export type FailureFilter = typeof FailureFilter.Type
+
+/** Whether a subject with such a failure is one of those. `undefined` allows any subject. */
+export const isFailure = (filter: FailureFilter | undefined, failure: DueFailure | null): boolean =>
+  filter === undefined || (failure !== null && (filter === "any" || failure.retryAt === null))
 
 /** When a subject is due, and how that has gone so far. */
 export interface Due {

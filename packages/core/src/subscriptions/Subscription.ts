@@ -7,7 +7,7 @@ import { VersionNumber } from "../catalog/Plan.ts"
 import { CustomerId } from "../customers/Customer.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import { Currency } from "../shared/Currency.ts"
-import type { Due, DueFailure } from "../shared/Due.ts"
+import { type Due, type DueFailure, FailureFilter } from "../shared/Due.ts"
 import { Metadata } from "../shared/Metadata.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
@@ -177,6 +177,8 @@ export const ListSubscriptions = Schema.Struct({
   /** The key of the plan that they have now, and the number of its version. */
   plan: Schema.optionalKey(Schema.String),
   version: Schema.optionalKey(VersionNumber),
+  /** Those whose last billing run failed. */
+  failure: Schema.optionalKey(FailureFilter),
 })
 export interface ListSubscriptions extends Schema.Schema.Type<typeof ListSubscriptions> {}
 

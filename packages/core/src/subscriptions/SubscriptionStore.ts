@@ -5,6 +5,7 @@ import type { Period } from "@billwright/engine"
 import { Context, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { FailureFilter } from "../shared/Due.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -22,6 +23,8 @@ export interface SubscriptionFilter {
   readonly plan?: string | undefined
   /** The version of that plan. */
   readonly version?: number | undefined
+  /** Those whose last billing run failed. */
+  readonly failure?: FailureFilter | undefined
 }
 
 /** Active subscriptions with the same terms: they cost the same. */

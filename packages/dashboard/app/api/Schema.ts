@@ -7263,6 +7263,7 @@ export interface operations {
                 currency?: string;
                 plan?: string;
                 version?: number;
+                failure?: "any" | "set_aside";
             };
             header?: never;
             path?: never;
@@ -7543,6 +7544,7 @@ export interface operations {
                 status?: "draft" | "open" | "paid" | "void" | "uncollectible";
                 currency?: string;
                 figure?: "invoiced" | "outstanding" | "not_due" | "late_thirty" | "late_sixty" | "late_more" | "to_retry";
+                failure?: "any" | "set_aside";
             };
             header?: never;
             path?: never;

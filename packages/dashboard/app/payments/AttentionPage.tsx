@@ -1,5 +1,5 @@
 /**
- * What a person has to look at: payments that stopped, open disputes, and refunds that did not arrive.
+ * What a person has to look at: payments that stopped, bills that could not be made, open disputes, and refunds that did not arrive.
  */
 import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
@@ -14,6 +14,7 @@ import { Loaded } from "../ui/Loading.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
+import { FailedBills } from "./FailedBills.tsx"
 import { DisputeLines, RefundLines, useDisputes, useRefunds } from "./Returned.tsx"
 
 /** The most pages of payments that are shown. */
@@ -101,6 +102,9 @@ export const AttentionPage = () => (
   <Page title="What needs attention" up={{ href: "/payments", label: "Payments", id: "attention" }}>
     <Section id="payments-title" title="Payments that a person has to look at">
       <Payments />
+    </Section>
+    <Section id="bills-title" title="Bills that could not be made">
+      <FailedBills />
     </Section>
     <Section id="disputes-title" title="Open disputes">
       <Disputes />

@@ -10,6 +10,7 @@ import {
   BillingRuns,
   CurrentTenant,
   Dispatcher,
+  DueStore,
   Endpoint,
   EndpointStore,
   Events,
@@ -22,7 +23,7 @@ import { Server } from "@billwright/http"
 import { NodeHandler } from "@billwright/http/node"
 import { Memory } from "@billwright/memory"
 import { UndiciTransport } from "@billwright/node"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as ShiftedClock from "./ShiftedClock.ts"
 
 /** Very short retries, so that a delivery fails for good at once. */
@@ -46,6 +47,8 @@ export interface Host {
   readonly call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
   /** Does what is due in real time, as a billing run of a server does. */
   readonly bill: () => Promise<void>
+  /** Makes the next billing run of a subscription fail, as if it had been done. */
+  readonly failBilling: (subscriptionId: string, problem: string) => Promise<void>
   /** The payment provider of the server. */
   readonly provider: FakeProvider
   /** Sets the server's clock to this many milliseconds before the present. It must not move back. */
@@ -130,6 +133,18 @@ const publishExample = Effect.flatMap(Events, ({ publish, types }) => {
   return publish({ type: name, data: example })
 })
 
+/** Claims what will be due in the next years, and gives it back: one of it as failed. */
+const failBilling = Effect.fnUntraced(function* (subscriptionId: string, problem: string) {
+  const [due, at] = [yield* DueStore, yield* DateTime.now]
+  const later = DateTime.add(at, { years: 5 })
+  for (const claimed of yield* due.claimDue({ lane: "billing", now: later, leaseUntil: later, limit: 500 })) {
+    const failure = { attempts: 1, problem, at, retryAt: null }
+    yield* due
+      .release(claimed, claimed.subject.id === subscriptionId ? failure : null)
+      .pipe(Effect.provideService(CurrentTenant, claimed.tenant))
+  }
+})
+
 type Runtime = ReturnType<typeof makeRuntime>
 
 const issueKey = (runtime: Runtime, mode: Tenant.Mode) =>
@@ -198,6 +213,7 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
     call: callerOf(`${server.url}${apiPath}/v1`, testKey),
     provider,
     bill: () => runtime.runPromise(Effect.flatMap(BillingRuns, ({ runDue }) => runDue()).pipe(Effect.asVoid)),
+    failBilling: (subscriptionId, problem) => runtime.runPromise(failBilling(subscriptionId, problem)),
     setBehind: clock.setBehind,
     publishMany: (count) =>
       runtime.runPromise(

@@ -2,7 +2,7 @@
  * A customer's whole account, payments that need attention, credits, and test clocks.
  */
 import { assert, describe, it } from "vitest"
-import { browser, button, dialog, host, sample, section, visit } from "./BillingPages.ts"
+import { browser, button, dialog, host, newPayer, sample, section, visit } from "./BillingPages.ts"
 import * as BillingSample from "./BillingSample.ts"
 import { openTab, signIn } from "./Browser.ts"
 
@@ -196,6 +196,23 @@ describe("a test clock", () => {
     const pages = page.getByRole("navigation", { name: "Pages" })
     await pages.getByRole("link", { name: "Endpoints" }).waitFor()
     assert.strictEqual(await pages.getByRole("link", { name: "Test clocks" }).count(), 0)
+    await context.close()
+  })
+})
+
+// After the others: it makes another subscription, which would count in the figures.
+describe("subscriptions", () => {
+  it("that could not be billed are listed with the reason", async () => {
+    const created = { customer_id: await newPayer(), plan: "starter", currency: "EUR" }
+    const { id } = await host.call("POST", "/subscriptions", created)
+    await host.failBilling(String(id), "the tax service did not answer")
+    const { context, page, problems } = await visit("/payments/attention")
+    const bills = section(page, "Bills that could not be made")
+    await bills.getByText("the tax service did not answer").waitFor()
+    await bills.getByText("Not tried again").waitFor()
+    await bills.getByRole("link", { name: "starter" }).click()
+    await page.getByText("It is not tried again before somebody changes something.").waitFor()
+    assert.deepEqual(problems, [])
     await context.close()
   })
 })

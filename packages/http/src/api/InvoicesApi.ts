@@ -5,6 +5,7 @@ import {
   Currency,
   Customer,
   Dimensions,
+  Due,
   Invoice,
   INVOICE_LIMITS,
   InvoiceFigure,
@@ -350,6 +351,12 @@ const ListQuery = Schema.Struct({
   figure: Schema.optionalKey(
     InvoiceFigure.annotate({
       description: "Only invoices that make this figure of the overview of money, as of now.",
+    }),
+  ),
+  failure: Schema.optionalKey(
+    Due.FailureFilter.annotate({
+      description:
+        "Only invoices whose last billing run failed: `any`, or `set_aside`, which are not tried again by themselves.",
     }),
   ),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", subscriptionId: "subscription_id" }))

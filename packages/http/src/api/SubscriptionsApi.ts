@@ -1,7 +1,16 @@
 /**
  * The REST definitions of subscriptions.
  */
-import { Currency, Customer, Instant, Metadata, Plan, Subscription, SubscriptionId } from "@billwright/core"
+import {
+  Currency,
+  Customer,
+  Due,
+  Instant,
+  Metadata,
+  Plan,
+  Subscription,
+  SubscriptionId,
+} from "@billwright/core"
 import { DateTime, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -330,6 +339,12 @@ const ListQuery = Schema.Struct({
   ),
   version: Schema.optionalKey(
     Wire.queryInteger(1, Plan.MAX_VERSION, "Only subscriptions that have this version of their plan now."),
+  ),
+  failure: Schema.optionalKey(
+    Due.FailureFilter.annotate({
+      description:
+        "Only subscriptions whose last billing run failed: `any`, or `set_aside`, which are not tried again by themselves.",
+    }),
   ),
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", invoiceGroup: "invoice_group" }))
 

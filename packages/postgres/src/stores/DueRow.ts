@@ -38,6 +38,19 @@ export const joinDue = (tables: Tables, kind: Subject["kind"]): Statement.Fragme
     ),
   ])
 
+/** Whether the last run of a subject `t` failed. */
+export const hasFailed = (
+  tables: Tables,
+  kind: Subject["kind"],
+  filter: Due.FailureFilter,
+): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal("t.id in (select f.id from "),
+    ...tables.billing_due.segments,
+    Statement.literal(` f where f.account_id = t.account_id and f.mode = t.mode and f.kind = '${kind}' and f.attempts > 0
+${filter === "set_aside" ? "and f.retry_at is null" : ""})`),
+  ])
+
 export const dueFromRow = (row: Row): Due.Due => {
   if (row["due_at"] === null) return { dueAt: null, failure: null }
   const dueAt = integer(row, "due_at")

@@ -28,7 +28,15 @@ import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, integer, integerOrNull, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
-import { dueColumns, invoiceIdOf, joinDue, queueDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
+import {
+  dueColumns,
+  hasFailed,
+  invoiceIdOf,
+  joinDue,
+  queueDue,
+  queueWritten,
+  subscriptionIdOf,
+} from "./DueRow.ts"
 import {
   billedLineFromRow,
   couponUseFromRow,
@@ -464,7 +472,7 @@ where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(
   const list = Effect.fnUntraced(function* (filter: InvoiceFilter, page: Page.PageQuery) {
     const operation = "InvoiceStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const { currency, customerId, figure, status, subscriptionId } = filter
+    const { currency, customerId, failure, figure, status, subscriptionId } = filter
     const cursor = yield* cursorIn(read, operation, t.billing_invoices, Invoice.INVOICE_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {
@@ -473,6 +481,7 @@ where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
         ...(currency === undefined ? [] : [sql`t.currency = ${currency}`]),
         ...(figure === undefined ? [] : [isInFigure(figure.figure, figure.at)]),
+        ...(failure === undefined ? [] : [hasFailed(t, "invoice", failure)]),
         position,
       ]
       const uuid = subscriptionId === undefined ? null : Id.toUuid(subscriptionId)

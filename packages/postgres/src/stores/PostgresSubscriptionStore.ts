@@ -27,7 +27,15 @@ import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
-import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
+import {
+  customerIdOf,
+  dueColumns,
+  dueFromRow,
+  hasFailed,
+  joinDue,
+  queueWritten,
+  subscriptionIdOf,
+} from "./DueRow.ts"
 
 type Stored = Subscription.StoredSubscription
 
@@ -354,7 +362,7 @@ order by t.n, ${order}`,
   })
 
   const listOne = Effect.fnUntraced(function* (
-    { currency, customerId, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
+    { currency, customerId, failure, invoiceGroup, isLive, phase, plan, version }: SubscriptionFilter,
     page: Page.PageQuery,
   ) {
     const operation = "SubscriptionStore.list"
@@ -373,9 +381,10 @@ order by t.n, ${order}`,
         version === undefined
           ? sql`true`
           : sql`(t.state -> 'plan' ->> 'version')::integer = ${String(version)}::integer`
+      const failed = failure === undefined ? sql`true` : hasFailed(t, "subscription", failure)
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${live} and ${ofPlan}
-  and ${ofVersion} and ${inGroup} and ${inCurrency} and ${position}
+  and ${ofVersion} and ${inGroup} and ${inCurrency} and ${failed} and ${position}
 order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))

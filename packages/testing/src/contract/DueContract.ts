@@ -6,6 +6,7 @@ import {
   Collections,
   CurrentTenant,
   Customer,
+  type Due,
   DueStore,
   InvoiceStore,
   type Lane,
@@ -24,7 +25,7 @@ import {
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
-import { asTenant, same, together } from "./ContractTest.ts"
+import { asTenant, otherTenants, same, together } from "./ContractTest.ts"
 import {
   draftOf,
   insertCustomer,
@@ -33,6 +34,7 @@ import {
   minuteOf,
   subscriptionOf,
 } from "./InvoicingProbe.ts"
+import { firstPage } from "./WebhookProbe.ts"
 
 const claim = (now: number, limit = 500, lane: Lane = "billing") =>
   Effect.flatMap(DueStore, (store) =>
@@ -211,6 +213,49 @@ export const dueContract = (test: InvoicingTest): void => {
         ...failureAt(5, null),
         attempts: 2,
       })
+    }),
+  )
+
+  test(
+    "subscriptions and invoices whose last run failed are listed",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const [due, invoices, store] = [yield* DueStore, yield* InvoiceStore, yield* SubscriptionStore]
+      const customer = yield* insertCustomer
+      const subscriptions = yield* Effect.forEach([0, 1, 2], () =>
+        subscriptionOf(customer.id, { dueAt: millisOf(0) }),
+      )
+      const drafts = yield* Effect.forEach(subscriptions, (one) => draftOf(one, 1, { dueAt: millisOf(0) }))
+      for (const one of subscriptions) yield* store.insert(one)
+      for (const one of drafts) yield* invoices.insert(one)
+      const failures = new Map<string, Due.DueFailure>()
+      for (const [, retried, aside] of [subscriptions, drafts]) {
+        failures.set(retried!.id, failureAt(0, minuteOf(60)))
+        failures.set(aside!.id, failureAt(0, null))
+      }
+      for (const claimed of yield* claim(0)) {
+        yield* due.release(claimed, failures.get(claimed.subject.id) ?? null)
+      }
+      const idsOf = (failure: Due.FailureFilter | undefined) => {
+        const filter = { customerId: customer.id, failure }
+        return Effect.map(
+          Effect.all([store.list(filter, firstPage), invoices.list(filter, firstPage)]),
+          (pages) => pages.map(({ data }) => data.map(({ id }) => id as string)),
+        )
+      }
+      const all = [subscriptions, drafts].map((some) => some.map(({ id }) => id as string).toReversed())
+      same(yield* idsOf(undefined), all)
+      same(
+        yield* idsOf("any"),
+        all.map(([aside, retried]) => [aside!, retried!]),
+      )
+      same(
+        yield* idsOf("set_aside"),
+        all.map(([aside]) => [aside!]),
+      )
+      for (const tenant of yield* otherTenants) {
+        same((yield* asTenant(tenant)(store.list({ failure: "any" }, firstPage))).data, [])
+      }
     }),
   )
 
