@@ -42,8 +42,7 @@ const parse = (text: string): InvoicesOptions => {
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
     throw new TypeError("it must be a JSON object")
   }
-  checkInvoicesOptions(read)
-  return read
+  return checkInvoicesOptions(read)
 }
 
 const read = Effect.fnUntraced(function* (path: string) {

@@ -90,14 +90,15 @@ export const invoiceSettingsOf = (options: InvoicesOptions): Settings => {
 }
 
 /**
- * Checks options that were read from somewhere. Throws a `TypeError` that names the option when one is wrong, or unknown.
+ * Gives options that were read from somewhere, checked. Throws a `TypeError` that names the option when one is wrong, or unknown.
  */
-export const checkInvoicesOptions = (options: object): asserts options is InvoicesOptions => {
+export const checkInvoicesOptions = (options: object): InvoicesOptions => {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name))
   if (unknown !== undefined) {
     throw new TypeError(`invoices.${unknown} is no option: there are ${Object.keys(DEFAULTS).join(", ")}`)
   }
   invoiceSettingsOf(options)
+  return options
 }
 
 const checkPages = ({ locale, seller }: InvoicesOptions): void => {
