@@ -19,6 +19,7 @@ import {
   Keyring,
   OutageLog,
   type StoredResponse,
+  subjectOfCustomer,
 } from "@billwright/core"
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
@@ -83,7 +84,29 @@ const isVersioned = (path: string): boolean =>
 
 const isWrite = (method: string): boolean => method === "POST" || method === "PATCH" || method === "DELETE"
 
-const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, body: JSON.stringify(body) })
+/** Answers about usage have nothing that is not in the usage, which stays. There are many of them. */
+const USAGE = "usage_record"
+
+/** What an answer is about: the customer itself, or something of a customer. */
+const subjectOf = ({ body, subject }: Answer): string | undefined => {
+  const { customer_id: customerId, object } = body as {
+    readonly customer_id?: unknown
+    readonly object?: unknown
+  }
+  return (
+    subject ??
+    (typeof customerId === "string" && object !== USAGE ? subjectOfCustomer(customerId) : undefined)
+  )
+}
+
+const toStored = (answer: Answer): StoredResponse => {
+  const subject = subjectOf(answer)
+  return {
+    status: answer.status,
+    body: JSON.stringify(answer.body),
+    ...(subject === undefined ? {} : { subject }),
+  }
+}
 
 /**
  * The answer to store for a failed request, if a repeat would fail in the same way. Not stored: errors of the

@@ -69,6 +69,7 @@ import { migration0047 } from "./Migration0047.ts"
 import { migration0048 } from "./Migration0048.ts"
 import { migration0049 } from "./Migration0049.ts"
 import { migration0050 } from "./Migration0050.ts"
+import { migration0051 } from "./Migration0051.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -125,6 +126,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0048,
   migration0049,
   migration0050,
+  migration0051,
 ]
 
 /** The newest migration of this release, which it also requires. */
