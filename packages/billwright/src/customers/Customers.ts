@@ -105,6 +105,15 @@ export interface ListCustomers extends PageQuery {
   readonly search?: string | undefined
 }
 
+/** An object of a customer, as the REST API shows it: names in snake_case, instants as text. */
+export interface ExportedObject {
+  /** What it is, such as `customer`, `invoice`, `usage_record`, `event` or `audit_record`. */
+  readonly object: string
+  readonly id: string
+  /** Integers beyond 2^53 − 1 are `bigint`. */
+  readonly [field: string]: unknown
+}
+
 /** Errors: `InvalidInputError`, `CustomerNotFoundError`. */
 export interface Customers {
   /** Creates a customer. Each call creates another one, because it takes no idempotency key. Store the id. */
@@ -119,6 +128,18 @@ export interface Customers {
    */
   erase(id: string, options?: CallOptions): Promise<void>
   list(query?: ListCustomers, options?: CallOptions): Listing<Customer>
+  /**
+   * Everything that is stored about a customer, to give it to the customer: the customer, then its subscriptions, invoices,
+   * payments, payment methods, credits, usage, events and all other objects, newest first of each kind, each followed by its audit
+   * records. No secret is in it. They are read a page at a time while you iterate, so that an export of any size needs little
+   * memory. It is not as of one instant: what changes meanwhile is as before or as after. To go on billing the customer
+   * elsewhere, use `exportCustomer`.
+   *
+   * ```ts
+   * for await (const object of billing.customers.export(customer.id)) file.write(`${JSON.stringify(object)}\n`)
+   * ```
+   */
+  export(id: string, options?: CallOptions): AsyncIterable<ExportedObject>
   /**
    * A link to the pages of a customer, without a login: plan, usage, invoices, payment methods and cancellation. Give it to the
    * customer alone, after your own login. Nothing is stored. It needs `payerPages` in the options of `createBilling`: without

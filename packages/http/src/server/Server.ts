@@ -23,9 +23,11 @@ import {
 } from "@billwright/core"
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
+import { CUSTOMER_EXPORT_OPERATION } from "../api/CustomerExportApi.ts"
 import * as AuditExport from "./AuditExport.ts"
 import * as Bearer from "./Bearer.ts"
 import * as ClientOf from "./ClientOf.ts"
+import * as CustomerExport from "./CustomerExport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as EventStream from "./EventStream.ts"
 import {
@@ -144,6 +146,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     const idempotency = yield* Idempotency
     const keyring = yield* Keyring
     const openExport = yield* AuditExport.make
+    const openCustomerExport = yield* CustomerExport.makeOpen
     const openStream = yield* EventStream.make(options.streams)
     const pages = Reference.make((yield* Events).types)
     const operations = (yield* makeOperations) as unknown as Readonly<
@@ -194,6 +197,10 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
           query: query as AuditExport.ExportRequest["query"],
           isBodiless: request.method === "HEAD",
         })
+      }
+      if (route.id === CUSTOMER_EXPORT_OPERATION) {
+        const isBodiless = request.method === "HEAD"
+        return yield* openCustomerExport({ verified, customerId: params["id"], isBodiless })
       }
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({
