@@ -913,12 +913,17 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
         db
           .all<{ tenant: string; body: string }>("SELECT tenant, body FROM endpoints WHERE body IS NOT NULL")
           .map(({ body, tenant }) => ({ tenant, stored: fromText<Endpoint.StoredEndpoint>(body) }))
-          .filter(({ stored }) => stored.secrets.some(({ sealed }) => !keyIds.includes(keyIdOf(sealed))))
+          .filter(({ stored: { endpoint, secrets } }) =>
+            [...secrets.map(({ sealed }) => sealed), ...Object.values(endpoint.headers)].some(
+              (sealed) => !keyIds.includes(keyIdOf(sealed)),
+            ),
+          )
           .slice(0, limit)
           .map(({ stored, tenant }) => ({
             tenant: tenantOf(tenant),
             id: stored.endpoint.id,
             sealed: stored.secrets.map(({ sealed }) => sealed),
+            headers: stored.endpoint.headers,
           })),
       ),
   })

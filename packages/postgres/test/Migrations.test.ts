@@ -311,6 +311,7 @@ const FROZEN: ReadonlyArray<string> = [
   "d26100d847204eb790b78d4cb4a654b7670d4c0084a77e87c43dcd72467cdf6d",
   "70cd98116c694cada18ac9165f05eccb7be3fc7941f4465c29c3ae26cce374fd",
   "276168136109f0b14e710eb18dc08618b9a50e3bad685ee2ba5b71e86d3ff897",
+  "93f6348d030c41be996c0a451036e2bb54610abba954991babd60c10f3867c04",
 ]
 
 describe("each migration", () => {

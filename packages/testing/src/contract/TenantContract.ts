@@ -206,9 +206,7 @@ const eventTries = ({ customer, event, position }: Own): TriesOf<EventStore["Ser
     committed: ofAllTenants,
     // The customer is not erased, so the contract of `redact` tries one who is.
     redact: writes(
-      store(({ redact }) =>
-        redact({ customerId: customer.id, at: minute(1), after: undefined }, () => "{}"),
-      ),
+      store(({ redact }) => redact({ customerId: customer.id, at: minute(1), after: undefined }, () => "{}")),
     ),
     publish: writes(
       Effect.gen(function* () {
