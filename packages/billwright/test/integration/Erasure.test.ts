@@ -128,6 +128,44 @@ const post = async (secret: string, path: string, body: object) => {
   return { status: response.status, body: (await response.json()) as { readonly id: string } }
 }
 
+/** More events than the transaction that erases a customer redacts. */
+const MANY = 3_000
+
+describe("the erasure of a customer with many events on Postgres", () => {
+  it("goes on by runs of several processes, and the queue says what is left", async () => {
+    const { id } = await billing.customers.create({ name: NAME, email: EMAIL })
+    const { event } = await billing.events.publish({
+      type: "customer.signed_up",
+      customerId: id,
+      data: { name: NAME, channel: "web" },
+    })
+    await pool.query(
+      `insert into billwright.events (account_id, mode, id, type, occurred_at, customer_id, payload)
+       select account_id, mode, gen_random_uuid(), type, occurred_at, customer_id, payload
+       from billwright.events, generate_series(2, $1) where payload like $2`,
+      [MANY, `%${event.id}%`],
+    )
+    const count = async (condition: string) => {
+      const { rows } = await pool.query<{ count: string }>(
+        `select count(*) as count from billwright.events where payload like $1 and ${condition}`,
+        [`%${event.id}%`],
+      )
+      return Number(rows[0]!.count)
+    }
+    const left = async () =>
+      (await pool.query("select from billwright.billing_due where kind = 'erasure'")).rowCount
+    await billing.customers.erase(id)
+    const atOnce = await count("redacted_at is not null")
+    assert.isAbove(atOnce, 0)
+    assert.isBelow(atOnce, MANY)
+    assert.strictEqual(await left(), 1)
+    await Promise.all([billing.runDue(), billing.runDue(), billing.runDue()])
+    assert.strictEqual(await count("redacted_at is not null"), MANY)
+    assert.strictEqual(await count(`payload like '%${NAME}%'`), 0)
+    assert.strictEqual(await left(), 0)
+  })
+})
+
 describe("the erasure of a customer on Postgres", () => {
   it("leaves its words in no row of any table, but on issued invoices", async () => {
     const receiver = await echo()
