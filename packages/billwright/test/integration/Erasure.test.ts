@@ -6,7 +6,6 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import {
-  type Billing,
   createBilling,
   defineEvent,
   generateEncryptionKey,
@@ -41,14 +40,11 @@ const signedUp = defineEvent({
 
 let database: Awaited<ReturnType<typeof makeDatabase>>
 let pool: Pool
-let billing: Billing
+let billing: Awaited<ReturnType<typeof start>>
 let proofKey: string
 
-beforeAll(async () => {
-  database = await makeDatabase()
-  pool = new Pool({ connectionString: database.url })
-  proofKey = await generateProofKey()
-  billing = (await createBilling({
+const start = () =>
+  createBilling({
     store: postgres({ pool }),
     mode: "test",
     dispatcher: "manual",
@@ -57,7 +53,13 @@ beforeAll(async () => {
     network: { allowLoopback: true },
     proofKey,
     log: false,
-  })) as unknown as Billing
+  })
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  pool = new Pool({ connectionString: database.url })
+  proofKey = await generateProofKey()
+  billing = await start()
 })
 afterAll(async () => {
   await billing.close()
