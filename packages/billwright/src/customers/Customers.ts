@@ -123,8 +123,9 @@ export interface Customers {
   /** Changes the given fields. A metadata key with the value `null` is removed. */
   update(id: string, input: UpdateCustomer, options?: CallOptions): Promise<Customer>
   /**
-   * Erases all fields for good. The id and the usage stay, so that totals stay correct. New usage for the
-   * customer fails. Erasing again changes nothing.
+   * Erases all fields for good, and takes personal data out of payment methods, events about the customer and what receivers
+   * answered to them. Where that is much, billing runs do the rest. The id and the usage stay, so that totals stay correct.
+   * Issued invoices stay as they are. New usage for the customer fails. Erasing again does what is left to do.
    */
   erase(id: string, options?: CallOptions): Promise<void>
   list(query?: ListCustomers, options?: CallOptions): Listing<Customer>
