@@ -125,6 +125,21 @@ const FOR_PEOPLE = [
   "postgres/src/TenantScope.ts",
 ]
 
+/**
+ * People have a right to what is stored about them, and to its erasure. Customers stand for them: what is erased elsewhere, and
+ * what all lists have of a customer. No other resource needs it.
+ */
+const OF_PERSONS = [
+  "billwright/src/client/CustomerExport.ts",
+  "core/src/time/MethodRun.ts",
+  "http/src/api/CustomerExportApi.ts",
+  "http/src/api/Examples.ts",
+  "http/src/server/CustomerExport.ts",
+  "postgres/src/functions/RedactFunction.ts",
+  "postgres/src/stores/PostgresDueStore.ts",
+  "testing/src/contract/RedactContract.ts",
+]
+
 /** Tests of the hand-written ports, which need customers, and the samples and generators of customers that they use. */
 const CUSTOMERS_TESTED = [
   "testing/src/contract/SpendMarkContract.ts",
@@ -233,6 +248,7 @@ const PILOTS: ReadonlyArray<Pilot> = [
       ...REFERRING,
       ...ON_TEST_CLOCKS,
       ...FOR_PEOPLE,
+      ...OF_PERSONS,
       ...AT_PROVIDERS,
       ...IN_THE_DEMO,
       ...COPIED_OR_COUNTED,

@@ -38,12 +38,14 @@ import {
   IdempotencyStore,
   keyIdOf,
   MAX_CANCEL,
+  MAX_REDACTED,
   Meter,
   type OnceOutcome,
   Page,
   type Plan,
   PlanStore,
   type PublishOutcome,
+  Redaction,
   Resource,
   Resources,
   RetentionStore,
@@ -581,7 +583,7 @@ class Outbox {
 }
 
 const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore["Service"] => {
-  const { customers, endpoints, events } = tables
+  const { customers, deliveries, endpoints, events } = tables
 
   /** A duplicate and a refusal are values, not errors. */
   const publish = (tenant: string, event: Event.Event): PublishOutcome => {
@@ -639,6 +641,26 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
         const found = rows.map(({ body }) => fromText<Event.Event>(body))
         const count = Event.countWithinPage(found)
         return { events: found.slice(0, count), position: String(rows[count - 1]?.position ?? position) }
+      }),
+    redact: ({ after, at, customerId }, redacted) =>
+      db.tenantVerb("EventStore.redact", (tenant) => {
+        const sql = "SELECT 1 FROM Customer WHERE tenant = :tenant AND id = :customerId AND body IS NULL"
+        if (db.first(sql, { tenant, customerId }) === undefined) return undefined
+        const left = events
+          .where(tenant, "customerId = :customerId AND (:after IS NULL OR id > :after)", {
+            customerId,
+            after,
+          })
+          .filter((event) => !Redaction.isRedacted(event))
+        const found = left.slice(0, MAX_REDACTED)
+        for (const event of found) {
+          events.replace(tenant, event.id, { ...event, idempotencyKey: null, payload: redacted(event) })
+          for (const stored of deliveries.where(tenant, "eventId = :eventId", { eventId: event.id })) {
+            const next = StoredDelivery.redacted(stored, at, randomUUID())
+            deliveries.replace(tenant, stored.delivery.id, next)
+          }
+        }
+        return left.length > found.length ? found.at(-1)?.id : undefined
       }),
     committed: outbox.committed,
   })
@@ -891,12 +913,17 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
         db
           .all<{ tenant: string; body: string }>("SELECT tenant, body FROM endpoints WHERE body IS NOT NULL")
           .map(({ body, tenant }) => ({ tenant, stored: fromText<Endpoint.StoredEndpoint>(body) }))
-          .filter(({ stored }) => stored.secrets.some(({ sealed }) => !keyIds.includes(keyIdOf(sealed))))
+          .filter(({ stored: { endpoint, secrets } }) =>
+            [...secrets.map(({ sealed }) => sealed), ...Object.values(endpoint.headers)].some(
+              (sealed) => !keyIds.includes(keyIdOf(sealed)),
+            ),
+          )
           .slice(0, limit)
           .map(({ stored, tenant }) => ({
             tenant: tenantOf(tenant),
             id: stored.endpoint.id,
             sealed: stored.secrets.map(({ sealed }) => sealed),
+            headers: stored.endpoint.headers,
           })),
       ),
   })
@@ -1446,6 +1473,13 @@ const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
     forget: (subject) =>
       db.tenantVerb("IdempotencyStore.forget", (tenant) => {
         db.run("DELETE FROM answers WHERE tenant = :tenant AND subject = :subject", { tenant, subject })
+      }),
+    redact: (subject) =>
+      db.tenantVerb("IdempotencyStore.redact", (tenant) => {
+        db.run("UPDATE answers SET body = '' WHERE tenant = :tenant AND subject = :subject", {
+          tenant,
+          subject,
+        })
       }),
     sweep: (now, limit) =>
       db.verb("IdempotencyStore.sweep", () =>

@@ -29,6 +29,62 @@ beforeAll(async () => {
 })
 
 describe("the client", () => {
+  it("exports everything about a customer, as createBilling does", async () => {
+    const { id: customerId } = await billing.customers.create(ada)
+    const other = await billing.customers.create({ ...ada, name: "Grace Hopper" })
+    await billing.usage.record({ customerId, productId: "api", unit: "call", quantity: 5 })
+    await billing.usage.record({ customerId: other.id, productId: "api", unit: "call", quantity: 5 })
+    const all: Array<object> = []
+    for await (const object of client.customers.export(customerId)) all.push(object)
+    const embedded: Array<object> = []
+    for await (const object of billing.customers.export(customerId)) embedded.push(object)
+    assert.deepStrictEqual(all, embedded)
+    assert.deepStrictEqual(
+      embedded.map((value) => (value as { readonly object: string }).object),
+      ["customer", "audit_record", "usage_record"],
+    )
+    assert.deepInclude(embedded[0], { id: customerId, email: ada.email })
+    assert.notInclude(JSON.stringify(all), "Hopper")
+    // Nothing more is read than what is asked for.
+    for await (const { object } of billing.customers.export(customerId)) {
+      assert.strictEqual(object, "customer")
+      break
+    }
+    await billing.customers.erase(customerId)
+    const read = async (from: Pick<Billing, "customers">) => {
+      for await (const _ of from.customers.export(customerId)) assert.fail("an erased customer was exported")
+    }
+    assert.strictEqual(
+      ((await rejection(read(billing))) as { readonly code?: string }).code,
+      "customer_not_found",
+    )
+    assert.instanceOf(await rejection(read(client as never)), ApiError)
+  })
+
+  it("does not take an export that broke off for a whole one", async () => {
+    const { id } = await billing.customers.create(ada)
+    const cutting = createClient({
+      url: "http://localhost/billing",
+      apiKey,
+      fetch: async (url, init) => {
+        const response = await direct(url, init)
+        const lines = (await response.text()).split("\n")
+        return new Response(
+          lines
+            .slice(0, -2)
+            .map((line) => `${line}\n`)
+            .join(""),
+          response,
+        )
+      },
+    })
+    const read = async () => {
+      const found: Array<object> = []
+      for await (const object of cutting.customers.export(id)) found.push(object)
+    }
+    assert.instanceOf(await rejection(read()), ConnectionError)
+  })
+
   it("returns the same values as createBilling", async () => {
     const created = await client.customers.create({ ...ada, metadata: { someKey: "a", other_key: "b" } })
     const embedded = await billing.customers.get(created.id)

@@ -1,13 +1,14 @@
 /**
  * `billwright customers`: customers, over the API of a running server.
  */
-import { Effect, Option } from "effect"
+import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { ApiClient } from "./ApiClient.ts"
+import { ApiClient, ServerUnreachable } from "./ApiClient.ts"
 import * as Api from "./ApiCommands.ts"
 import { Misconfigured } from "./Store.ts"
 
 const kind: Api.Kind = { noun: "a customer", nouns: "customers", path: "/customers", prefix: "cus" }
+const BROKEN_OFF = "the export broke off before its end: run the command again"
 /** Most keys of metadata of a customer. */
 const MAX_METADATA_KEYS = 50
 
@@ -82,8 +83,42 @@ const update = Command.make(
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 
+/** The last line says that the export is whole. */
+const END = /^\{"object":"customer_export"/
+
+const exportAll = Command.make(
+  "export",
+  { id: Api.idOf(kind), url: Api.common.url },
+  Effect.fn(function* (options) {
+    const api = yield* ApiClient
+    const body = yield* api.open(`${Api.pathOf(kind, options.id)}/export`, {}, {})
+    const isWhole = yield* Stream.fromReadableStream({
+      evaluate: () => body,
+      onError: () => new ServerUnreachable({ message: BROKEN_OFF }),
+    }).pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.filter((line) => line !== ""),
+      Stream.runFoldEffect(
+        () => false,
+        (_, line) => Effect.as(Console.log(line), END.test(line)),
+      ),
+    )
+    if (!isWhole) return yield* new ServerUnreachable({ message: BROKEN_OFF })
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Print everything that is stored about a customer as lines of JSON"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+  Command.withExamples([
+    {
+      command: "billwright customers export cus_01kb2r6ghefxhs59czp23x4vmk > customer.jsonl",
+      description: "Give customers what you know about them",
+    },
+  ]),
+)
+
 export const customers = Command.make("customers").pipe(
-  Command.withDescription("Create, show, change and erase customers"),
+  Command.withDescription("Create, show, change, export and erase customers"),
   Command.withSubcommands([
     create,
     Api.getter(kind),
@@ -96,6 +131,7 @@ export const customers = Command.make("customers").pipe(
       test_clock_id: Api.optional("test-clock", "Only customers of this test clock. Default: all."),
     }),
     update,
+    exportAll,
     Api.linker(kind, "/portal_link", {
       name: "portal-link",
       description: "Make a link for the customer alone: plan, usage, invoices, payment methods, cancel",

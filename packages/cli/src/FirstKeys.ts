@@ -84,7 +84,7 @@ export const ensure = (
         times: MAX_LOOKS,
       }),
       Effect.catchTag("RequestInProgress", () => Effect.succeed([])),
-      Effect.catchTag("IdempotencyKeyReused", Effect.die),
+      Effect.catchTag(["AnswerErased", "IdempotencyKeyReused"], Effect.die),
       Effect.provideService(CurrentTenant, tenantOf("test")),
     )
   })

@@ -51,6 +51,13 @@ describe("billwright customers", () => {
     assert.strictEqual(page.stderr, `There are more: --starting-after ${other}\n`)
     assert.include(await print("customers", "list", "--limit", "1", "--starting-after", other), id)
 
+    const lines = (await print("customers", "export", id)).trimEnd().split("\n")
+    const exported = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    assert.deepInclude(exported[0], { object: "customer", id, name: "Ada Lovelace" })
+    assert.deepInclude(exported.at(-1), { object: "customer_export", lines: exported.length - 1 })
+    const unknown = await run("customers", "export", `cus_${"0".repeat(26)}`)
+    assert.deepStrictEqual([unknown.code, unknown.stdout], [1, ""])
+
     const kept = await run("customers", "delete", id)
     assert.strictEqual(kept.code, 1)
     assert.match(

@@ -60,6 +60,7 @@ import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
+import * as Erasure from "./time/Erasure.ts"
 import * as MethodErasure from "./time/MethodErasure.ts"
 import * as NoteRefunds from "./time/NoteRefunds.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
@@ -242,7 +243,9 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
         Layer.merge(
           Plans.layer,
           Resources.layer.pipe(
-            Layer.provide(ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer))),
+            Layer.provide(
+              Layer.merge(ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer)), Erasure.layer),
+            ),
             Layer.provide(Outbox.layer),
           ),
         ),

@@ -17,6 +17,59 @@ import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageUnbilled } from "./subscriptions/UnbilledEvent.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
 
+/** The fields of built-in types whose texts are ids, names of products and plans, words of a list, amounts or instants. */
+const KEPT: ReadonlyArray<string> = [
+  "id",
+  "invoice_id",
+  "payment_id",
+  "subscription_id",
+  "subscription_ids",
+  "product_id",
+  "line_id",
+  "action",
+  "attention_code",
+  "failure_code",
+  "limit_type",
+  "phase",
+  "reason",
+  "status",
+  "type",
+  "unpriced",
+  "currency",
+  "number",
+  "provider",
+  "charge",
+  "kind",
+  "key",
+  "plan",
+  "quantity",
+  "quantities",
+  "feature",
+  "meter",
+  "model",
+  "rate_card",
+  "unit",
+  "period",
+  "period_key",
+  "period_start",
+  "period_end",
+  "at",
+  "current_period_start",
+  "current_period_end",
+  "due_at",
+  "ended_at",
+  "ends_at",
+  "issued_at",
+  "next_attempt_at",
+  "paid_at",
+  "resets_at",
+  "respond_by",
+  "start_at",
+  "trial_end_at",
+]
+
+const kept = (type: EventType): EventType => ({ kept: KEPT, ...type })
+
 /** The event types in every catalogue. A host's type with the same name replaces a built-in one. */
 export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(invoiceEvents),
@@ -35,7 +88,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   usageThreshold,
   usageUnbilled,
   usageUnrated,
-]
+].map(kept)
 
 /** A catalogue of the built-in types and the host's own. */
 export const layerWith = (own: ReadonlyArray<EventType>): Layer.Layer<EventTypes> =>

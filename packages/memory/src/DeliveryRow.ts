@@ -18,7 +18,9 @@ import type { StatusOrder } from "./StatusOrder.ts"
 export interface EventRow {
   readonly id: Event.Event["id"]
   readonly tenant: Tenant.Tenant
-  readonly event: Event.Event
+  /** Replaced when it is redacted. */
+  event: Event.Event
+  isRedacted: boolean
   /** Its position in the order of commits. Transactions are serial, so this is also the order of writes. */
   readonly position: number
   readonly deliveries: IdOrder<DeliveryRow>

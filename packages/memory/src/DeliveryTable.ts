@@ -189,6 +189,13 @@ export class DeliveryTable {
     for (const row of Array.from(event.deliveries.values())) this.#put(row, undefined)
   }
 
+  /** Takes answers of receivers out of the deliveries of an event, and ends their leases. */
+  redactAllOf(event: EventRow, at: DateTime.Utc): void {
+    for (const row of Array.from(event.deliveries.values())) {
+      this.#put(row, StoredDelivery.redacted(row.content!, at, crypto.randomUUID()))
+    }
+  }
+
   /** Removes the counts of all tenants for hours that began before an instant; see `DeliveryCounts.prune`. */
   pruneCounts(step: PruneStep): PrunedCounts {
     return this.#counts.prune(step)

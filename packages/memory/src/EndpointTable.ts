@@ -136,8 +136,9 @@ export class EndpointTable {
     for (const { id, stored, tenant } of this.rows()) {
       if (found.length >= limit) break
       const sealed = stored?.secrets.map((secret) => secret.sealed) ?? []
-      const isOther = sealed.some((secret) => !keyIds.includes(keyIdOf(secret)))
-      if (isOther) found.push({ tenant: { ...tenant }, id, sealed })
+      const headers = { ...stored?.endpoint.headers }
+      const isOther = [...sealed, ...Object.values(headers)].some((one) => !keyIds.includes(keyIdOf(one)))
+      if (isOther) found.push({ tenant: { ...tenant }, id, sealed, headers })
     }
     return found
   }

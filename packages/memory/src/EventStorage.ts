@@ -17,6 +17,7 @@ export const eventStore = (table: EventTable, outbox: Outbox, journal: Journal):
     tailPosition: (after) => verb((tenant) => Exit.succeed(table.position(tenant, after))),
     tail: (position, types, limit) =>
       verb((tenant) => Exit.succeed(table.tail(tenant, position, types, limit))),
+    redact: (step, redacted) => verb((tenant) => Exit.succeed(outbox.redact(tenant, step, redacted))),
     committed: outbox.committed,
   })
 }

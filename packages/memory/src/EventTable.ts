@@ -41,6 +41,7 @@ export class EventTable {
       id: event.id,
       tenant: events.tenant,
       event: { ...event },
+      isRedacted: false,
       position: ++this.#lastPosition,
       deliveries: new IdOrder(),
       counts: { Pending: 0, Delivered: 0, Failed: 0 },
@@ -162,6 +163,35 @@ export class EventTable {
       }
     }
     return { rows, next: undefined }
+  }
+
+  /** The oldest events about a customer, after one, that were not redacted yet, and whether there are more. */
+  unredacted(
+    tenant: Tenant.Tenant,
+    customerId: string,
+    after: string | undefined,
+    limit: number,
+  ): { readonly rows: ReadonlyArray<EventRow>; readonly hasMore: boolean } {
+    const all = this.#of(tenant).byCustomer.get(customerId)?.values() ?? [].values()
+    const rows = [
+      ...all.filter((row) => !row.isRedacted && (after === undefined || row.id > after)).take(limit + 1),
+    ]
+    return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+  }
+
+  /** Replaces the payload of an event for good, and removes its key. */
+  redact(row: EventRow, payload: string): void {
+    const { byKey } = this.#of(row.tenant)
+    const { event } = row
+    const own = event.idempotencyKey === null ? undefined : byKey.get(event.idempotencyKey)
+    if (event.idempotencyKey !== null) byKey.delete(event.idempotencyKey)
+    row.event = { ...event, idempotencyKey: null, payload }
+    row.isRedacted = true
+    this.#journal.wrote(() => {
+      row.event = event
+      row.isRedacted = false
+      if (event.idempotencyKey !== null && own !== undefined) byKey.set(event.idempotencyKey, own)
+    })
   }
 
   /** Removes events. Their deliveries must have been removed before. */

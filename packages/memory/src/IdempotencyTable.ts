@@ -85,14 +85,30 @@ export class IdempotencyTable {
     })
   }
 
-  /** Removes the answers about a subject. It reads every row, which is fast enough because erasures are rare. */
+  /** Removes the answers about a subject. */
   forget(tenant: Tenant.Tenant, subject: string): void {
-    for (const [key, row] of this.#rows) {
-      const isSame = row.tenant.accountId === tenant.accountId && row.tenant.mode === tenant.mode
-      if (!isSame || row.response.subject !== subject) continue
+    for (const [key, row] of this.#about(tenant, subject)) {
       this.#rows.delete(key)
       this.#journal.wrote(() => this.#rows.set(key, row))
     }
+  }
+
+  /** Makes the bodies of the answers about a subject empty. */
+  redact(tenant: Tenant.Tenant, subject: string): void {
+    for (const [key, row] of this.#about(tenant, subject)) {
+      this.#rows.set(key, { ...row, response: { ...row.response, body: "" } })
+      this.#journal.wrote(() => this.#rows.set(key, row))
+    }
+  }
+
+  /** The answers about a subject. It reads every row, which is fast enough because erasures are rare. */
+  #about(tenant: Tenant.Tenant, subject: string): Array<[string, IdempotencyRow]> {
+    return Array.from(this.#rows).filter(
+      ([, row]) =>
+        row.tenant.accountId === tenant.accountId &&
+        row.tenant.mode === tenant.mode &&
+        row.response.subject === subject,
+    )
   }
 
   /** Removes expired rows. It reads rows in the order in which they were stored, which is nearly that of their expiry. */
@@ -178,6 +194,13 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
       Effect.flatMap(CurrentTenant, (tenant) =>
         journal.verb(() => {
           table.forget(tenant, subject)
+          return Exit.void
+        }),
+      ),
+    redact: (subject) =>
+      Effect.flatMap(CurrentTenant, (tenant) =>
+        journal.verb(() => {
+          table.redact(tenant, subject)
           return Exit.void
         }),
       ),

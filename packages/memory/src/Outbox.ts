@@ -5,7 +5,9 @@ import {
   type Customer,
   Delivery,
   Event,
+  MAX_REDACTED,
   type PublishOutcome,
+  type RedactStep,
   Signal,
   type StorageError,
   type Tenant,
@@ -64,6 +66,23 @@ export class Outbox {
       if (Exit.isFailure(exit)) return exit
     }
     return Exit.void
+  }
+
+  /** Redacts events about an erased customer. Their deliveries whose leases it ends are due now. */
+  redact(
+    tenant: Tenant.Tenant,
+    { after, at, customerId }: RedactStep,
+    redacted: (event: Event.Event) => string,
+  ): Event.Event["id"] | undefined {
+    const { customers, deliveries, events } = this.#tables
+    if (customers.status(tenant, customerId) !== "removed") return undefined
+    const { hasMore, rows } = events.unredacted(tenant, customerId, after, MAX_REDACTED)
+    for (const row of rows) {
+      events.redact(row, redacted({ ...row.event }))
+      deliveries.redactAllOf(row, at)
+    }
+    if (rows.length > 0) this.wrote()
+    return hasMore ? rows.at(-1)?.id : undefined
   }
 
   /** Records that the open transaction has made deliveries. */

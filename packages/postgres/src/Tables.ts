@@ -41,6 +41,7 @@ const NAMES = [
   "plan_migrations",
   "plan_versions",
   "plans",
+  "redact_events",
   "redemptions",
   "refunds",
   "settle_holds",

@@ -11,6 +11,7 @@ import {
   Endpoints,
   Events,
   Holds,
+  Id,
   Idempotency,
   Meters,
   Plans,
@@ -169,6 +170,9 @@ const declared = (triggers: ReadonlyArray<string>): ReadonlyArray<string> => {
   ]
 }
 
+/** The migration with the last table that was added. */
+const WORKERS = 50
+
 const isTrigger = (line: string): boolean => line.includes(" trigger:")
 
 /** Each way to use a table, by the right that it needs. `self` is an assignment of a column to itself. */
@@ -301,14 +305,15 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
             owner.url,
             `drop table ${schema}.webhook_workers`,
             `drop sequence ${schema}.commit_notices`,
-            `delete from ${schema}.schema_migrations where id = ${Migrations.latestId}`,
+            `alter table ${schema}.events drop column redacted_at`,
+            `delete from ${schema}.schema_migrations where id >= ${WORKERS}`,
             `drop function ${schema}.commit_hold`,
             `update ${schema}.schema_functions set digest = 'old' where name in ('commit_hold', 'record_usage')`,
           ),
         )
         const applied = yield* Effect.provide(Migrations.run({ schema }), layer)
         assert.deepStrictEqual(applied.functions, ["record_usage", "commit_hold"])
-        assert.lengthOf(applied.migrations, 1)
+        assert.lengthOf(applied.migrations, Migrations.latestId - WORKERS + 1)
         assert.deepStrictEqual(yield* Effect.provide(granted(schema), layer), before)
         const recorder = yield* made.login("recorder")
         const customer = yield* Effect.provide(
@@ -383,6 +388,34 @@ describe("the role of the application", () => {
         const recording = `select $schema.record_usage('default', 'live', 'cus_${"0".repeat(26)}', 'api', 3, 'call')`
         assert.strictEqual(yield* refusal(app, recording), "BW404")
       }).pipe(Effect.provide(serve(app)))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("erases customers with what their events say, and can't change events otherwise", () =>
+    Effect.gen(function* () {
+      const made = yield* Logins.secured
+      const app = yield* made.login("app")
+      yield* Effect.gen(function* () {
+        const customers = yield* Customers
+        const events = yield* Events
+        const { id: customerId } = yield* customers.create({ name: "Ada", email: "ada@example.com" })
+        const data = { invoice_id: "in_1", customer_id: "ada@example.com", amount: 5, currency: "EUR" }
+        const { event } = yield* events.publish({ type: "invoice.paid", customerId, data })
+        const uuids = `array['${Id.toUuid(event.id)}'::uuid]`
+        const redacting = `select $schema.redact_events('default', 'live', '${Id.toUuid(customerId)}', ${uuids}, array['{}'], 0)`
+        assert.strictEqual(yield* refusal(app, redacting), "22023")
+        assert.strictEqual(
+          yield* refusal(app, "update $schema.events set payload = '{}'"),
+          INSUFFICIENT_PRIVILEGE,
+        )
+        yield* customers.erase(customerId)
+        const { payload } = yield* events.get(event.id)
+        assert.include(payload, '"redacted":true')
+        assert.notInclude(payload, "ada@example.com")
+        // Once it is redacted, it stays as it is.
+        assert.isUndefined(yield* refusal(app, redacting))
+        assert.strictEqual((yield* events.get(event.id)).payload, payload)
+      }).pipe(asTenant, Effect.provide(serve(app)))
     }).pipe(Effect.scoped),
   )
 

@@ -163,6 +163,14 @@ export class StripeMethods implements MethodProvider {
         orFail,
       )
 
+  /** The customer stays, because refunds of its payments need it. A text that is empty is removed. */
+  readonly forgetCustomer = (reference: string): Effect.Effect<void, ProviderFailure> =>
+    orMissing(
+      this.#calls.send((client, options) =>
+        client.customers.update(reference, { name: "", email: "" }, options),
+      ),
+    ).pipe(Effect.asVoid, orFail)
+
   /** Stripe refuses to detach a method that is not attached. */
   #requireDetached(reference: string, refusal: StripeRefusal): Effect.Effect<void, StripeRefusal> {
     const read = this.#calls.send((client, options) => client.paymentMethods.retrieve(reference, {}, options))

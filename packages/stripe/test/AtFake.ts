@@ -53,6 +53,7 @@ const REQUESTS: Readonly<Record<ProviderCall, FaultMatch>> = {
   startSetup: { method: "POST", path: /(setup_intents|sessions)$/ },
   readSetup: { method: "GET", path: /(setup_intents|sessions)\// },
   detachMethod: { path: /detach$/ },
+  forgetCustomer: { method: "POST", path: /customers\/[^/]+$/ },
   refund: { method: "POST", path: /refunds$/ },
   readRefund: { method: "GET", path: /refunds/ },
   readDispute: { path: /disputes/ },

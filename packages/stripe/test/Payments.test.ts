@@ -239,6 +239,18 @@ describe("attempts at Stripe", () => {
       }
     }))
 
+  test("a customer who was erased has no name and e-mail address any more, and what was paid stays", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, charges, customer, details, provider } = given
+      yield* provider.attemptPayment(attempt)
+      const known = () => account.all("customer").find(({ id }) => id === customer)
+      assert.deepInclude(known(), { name: details.name, email: details.email })
+      yield* provider.methods!.forgetCustomer!(customer)
+      assert.deepInclude(known(), { name: null, email: null })
+      assert.strictEqual(charges(), 1)
+      assert.deepStrictEqual(yield* provider.readPayment(attempt.reference), { status: "succeeded" })
+    }))
+
   it.effect("a wrong key is permanent", () =>
     Effect.gen(function* () {
       const { provider } = open({ client: open().client, account: "acct_1" })

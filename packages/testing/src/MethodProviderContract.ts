@@ -163,4 +163,17 @@ export const methods = (make: () => TestProvider): void => {
       yield* Effect.exit(provider.attemptPayment(attemptOf(card, "1")))
       assert.strictEqual(charges(card.reference), 0)
     }))
+
+  test("forgets a customer who was erased, also again, and when the answer was lost", (given) =>
+    Effect.gen(function* () {
+      const { fail, methods: port } = given
+      const { forgetCustomer } = port
+      if (forgetCustomer === undefined) return
+      const { customer } = yield* startedSetup(port)
+      fail("forgetCustomer", "lose_reply")
+      assert.strictEqual((yield* Effect.flip(port.forgetCustomer!(customer))).reason, "unknown")
+      yield* port.forgetCustomer!(customer)
+      yield* port.forgetCustomer!(customer)
+      yield* port.forgetCustomer!(`${customer}_unknown`)
+    }))
 }

@@ -27,6 +27,7 @@ import { meterLimitContract } from "./contract/MeterLimitContract.ts"
 import { meterValueContract } from "./contract/MeterValueContract.ts"
 import { planContract } from "./contract/PlanContract.ts"
 import { publishContract } from "./contract/PublishContract.ts"
+import { redactContract } from "./contract/RedactContract.ts"
 import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
 import { retentionContract } from "./contract/RetentionContract.ts"
 import { settleContract } from "./contract/SettleContract.ts"
@@ -143,6 +144,7 @@ export const contract = (test: ContractTest): void => {
     eventListContract(test)
     eventTailContract(test)
     testEventContract(test)
+    redactContract(test)
   })
   test.section("DeliveryStore", () => {
     deliveryContract(test)

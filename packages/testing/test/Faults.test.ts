@@ -258,6 +258,16 @@ const billingFaults: ReadonlyArray<Fault> = [
     })),
     "both",
   ],
+  [
+    "answers about a customer keep their bodies",
+    change(IdempotencyStore, () => ({ redact: () => Effect.void })),
+    "contract",
+  ],
+  [
+    "answers about a customer are removed, so that requests run again",
+    change(IdempotencyStore, ({ forget }) => ({ redact: forget })),
+    "contract",
+  ],
   ["nothing is swept", change(IdempotencyStore, () => ({ sweep: () => Effect.succeed(0) })), "contract"],
 ]
 

@@ -63,6 +63,14 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     })),
     "both",
   ],
+  ["events are never redacted", change(EventStore, () => ({ redact: () => Effect.undefined })), "contract"],
+  [
+    "the first step of a redaction is the last",
+    change(EventStore, ({ redact }) => ({
+      redact: (step, redacted) => Effect.as(redact(step, redacted), undefined),
+    })),
+    "contract",
+  ],
   [
     "payloads are serialized again",
     change(EventStore, ({ publish }) => ({

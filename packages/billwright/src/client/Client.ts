@@ -14,6 +14,7 @@ import { makeBooks } from "./BookRequests.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeCreditNotes } from "./CreditNoteRequests.ts"
 import { makeCredits, makeHolds } from "./CreditRequests.ts"
+import { exported } from "./CustomerExport.ts"
 import { makeEntitlements } from "./EntitlementRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
@@ -61,11 +62,14 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       integers: {},
     }),
     customers: {
-      ...makeResource<Omit<Customers, "portalLink">>(connection, {
+      ...makeResource<Omit<Customers, "export" | "portalLink">>(connection, {
         path: "/customers",
         removal: "erase",
         isMutable: true,
         integers: {},
+      }),
+      export: (id, options) => ({
+        [Symbol.asyncIterator]: () => exported(connection, id, options?.signal),
       }),
       portalLink: (id, input = {}, options) =>
         write(connection, "POST", path`/customers/${id}/portal_link`, input, options),

@@ -125,16 +125,22 @@ export class Connection {
   }
 
   /** Opens a stream of server-sent events. It tries once, without a time-out. */
-  async open(
+  open(path: string, lastEventId: string | undefined, signal: AbortSignal | undefined): Promise<Response> {
+    const last = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+    return this.#stream(path, { accept: "text/event-stream", ...last }, signal)
+  }
+
+  /** Opens an answer of lines of JSON. It tries once, without a time-out. */
+  openLines(path: string, signal: AbortSignal | undefined): Promise<Response> {
+    return this.#stream(path, { accept: "application/jsonl" }, signal)
+  }
+
+  async #stream(
     path: string,
-    lastEventId: string | undefined,
+    accepted: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const headers = {
-      accept: "text/event-stream",
-      authorization: this.#authorization,
-      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
-    }
+    const headers = { ...accepted, authorization: this.#authorization }
     const response = await this.#fetch(this.#url + path, { headers, signal: signal ?? null })
     if (response.ok && response.body !== null) return response
     throw toApiError(response, parse(await response.text()))

@@ -4,6 +4,7 @@ import type { Connection } from "./Connection.ts"
  * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as far as the API sends them.
  */
 import * as ExactJson from "./ExactJson.ts"
+import { piecesOf } from "./Lines.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 import { fromWire, toQuery } from "./WireNames.ts"
 
@@ -22,26 +23,11 @@ const toMessage = (block: string): Message | undefined => {
   return data.length === 0 ? undefined : { id, data: data.join("\n") }
 }
 
-/** Messages end with an empty line. An unfinished message at the end of the stream was cut off and is dropped. */
+/** Messages end with an empty line. */
 const messages = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
-  const reader = body
-    .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
-    .getReader()
-  let text = ""
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      text = (text + value).replaceAll("\r\n", "\n")
-      const blocks = text.split("\n\n")
-      text = blocks.pop() ?? ""
-      for (const block of blocks) {
-        const message = toMessage(block)
-        if (message !== undefined) yield message
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
+  for await (const block of piecesOf(body, "\n\n")) {
+    const message = toMessage(block)
+    if (message !== undefined) yield message
   }
 }
 

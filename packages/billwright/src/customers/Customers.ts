@@ -105,6 +105,15 @@ export interface ListCustomers extends PageQuery {
   readonly search?: string | undefined
 }
 
+/** An object of a customer, as the REST API shows it: names in snake_case, instants as text. */
+export interface ExportedObject {
+  /** What it is, such as `customer`, `invoice`, `usage_record`, `event` or `audit_record`. */
+  readonly object: string
+  readonly id: string
+  /** Integers beyond 2^53 − 1 are `bigint`. */
+  readonly [field: string]: unknown
+}
+
 /** Errors: `InvalidInputError`, `CustomerNotFoundError`. */
 export interface Customers {
   /** Creates a customer. Each call creates another one, because it takes no idempotency key. Store the id. */
@@ -114,11 +123,24 @@ export interface Customers {
   /** Changes the given fields. A metadata key with the value `null` is removed. */
   update(id: string, input: UpdateCustomer, options?: CallOptions): Promise<Customer>
   /**
-   * Erases all fields for good. The id and the usage stay, so that totals stay correct. New usage for the
-   * customer fails. Erasing again changes nothing.
+   * Erases all fields for good, and takes personal data out of payment methods, events about the customer and what receivers
+   * answered to them. Where that is much, billing runs do the rest. The id and the usage stay, so that totals stay correct.
+   * Issued invoices stay as they are. New usage for the customer fails. Erasing again does what is left to do.
    */
   erase(id: string, options?: CallOptions): Promise<void>
   list(query?: ListCustomers, options?: CallOptions): Listing<Customer>
+  /**
+   * Everything that is stored about a customer, to give it to the customer: the customer, then its subscriptions, invoices,
+   * payments, payment methods, credits, usage, events and all other objects, newest first of each kind, each followed by its audit
+   * records. No secret is in it. They are read a page at a time while you iterate, so that an export of any size needs little
+   * memory. It is not as of one instant: what changes meanwhile is as before or as after. To go on billing the customer
+   * elsewhere, use `exportCustomer`.
+   *
+   * ```ts
+   * for await (const object of billing.customers.export(customer.id)) file.write(`${JSON.stringify(object)}\n`)
+   * ```
+   */
+  export(id: string, options?: CallOptions): AsyncIterable<ExportedObject>
   /**
    * A link to the pages of a customer, without a login: plan, usage, invoices, payment methods and cancellation. Give it to the
    * customer alone, after your own login. Nothing is stored. It needs `payerPages` in the options of `createBilling`: without

@@ -16,6 +16,12 @@ export interface EventDefinition<Name extends string = string, Data = unknown> {
   readonly example: Data
   /** The JSON Schema (2020-12) of the data, shown in the catalogue. */
   readonly jsonSchema?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Names of fields of the data, at any depth, whose texts are never personal, such as `order_number`. They stay when the
+   * customer of an event is erased, and all other texts but ids of Billwright become `[redacted]`. Numbers and booleans stay.
+   * Default: none.
+   */
+  readonly kept?: ReadonlyArray<string> | undefined
 }
 
 interface Described<Name extends string, Data> {
@@ -23,6 +29,7 @@ interface Described<Name extends string, Data> {
   readonly description: string
   readonly example: NoInfer<Data>
   readonly jsonSchema?: Readonly<Record<string, unknown>> | undefined
+  readonly kept?: ReadonlyArray<string> | undefined
 }
 
 /**

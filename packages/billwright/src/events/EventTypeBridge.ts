@@ -79,18 +79,21 @@ export const toEventTypes = (definitions: ReadonlyArray<EventDefinition>): Array
 
 /** The event type for the catalogue. Throws a `ConfigurationError` when the definition is wrong. */
 const toEventType = (definition: EventDefinition): EventType.EventType => {
-  const { description, example, name, schema } = definition
+  const { description, example, kept = [], name, schema } = definition
   if (typeof name !== "string" || !isStandardSchema(schema)) {
     throw new ConfigurationError(
       "events must be a list of event types made by defineEvent({ name, description, schema, example })",
     )
+  }
+  if (!Array.isArray(kept) || kept.some((field) => typeof field !== "string")) {
+    throw new ConfigurationError(`defineEvent("${name}"): kept must be a list of names of fields`)
   }
   const json = jsonSchemaOf(definition)
   const data: EventType.DataSchema = Schema.Any.check(
     Schema.makeFilter((value: unknown) => validate(schema, value), { toJsonSchema: () => json }),
   )
   try {
-    return EventType.make({ name, description, data, example })
+    return EventType.make({ name, description, data, example, kept })
   } catch (cause) {
     throw new ConfigurationError((cause as Error).message, { cause })
   }

@@ -58,4 +58,10 @@ export interface MethodProvider {
   readSetup(reference: string, options: ProviderCallOptions): Promise<SetupRead>
   /** Forgets a saved method, so that it takes no money any more. Doing it again is fine. */
   detachMethod(reference: string, options: ProviderCallOptions): Promise<void>
+  /**
+   * Forgets the name and the e-mail address of a customer, by the reference that `ensureCustomer` gave. What was paid stays.
+   * Doing it again is fine, and so is a customer that is there no more. Called after a customer was erased. Without it, the
+   * provider is told nothing then.
+   */
+  forgetCustomer?(reference: string, options: ProviderCallOptions): Promise<void>
 }

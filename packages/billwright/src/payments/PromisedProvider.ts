@@ -32,6 +32,8 @@ const toMethodPromises = (methods: NonNullable<Core["methods"]>): MethodProvider
     ),
   readSetup: (reference, options) => promised(methods.readSetup(reference), options),
   detachMethod: (reference, options) => promised(methods.detachMethod(reference), options),
+  forgetCustomer: (reference, options) =>
+    promised(methods.forgetCustomer?.(reference) ?? Effect.void, options),
 })
 
 const toAnswer = (answer: CoreAnswer): AttemptAnswer => {

@@ -50,6 +50,8 @@ const toCoreMethods = (methods: MethodProvider): NonNullable<Core["methods"]> =>
     ),
   readSetup: (reference) => calling((options) => methods.readSetup(reference, options)),
   detachMethod: (reference) => calling((options) => methods.detachMethod(reference, options)),
+  forgetCustomer: (reference) =>
+    calling((options) => methods.forgetCustomer?.(reference, options) ?? Promise.resolve()),
 })
 
 /** The provider of core. One that comes with the library is one. */

@@ -21,6 +21,7 @@ import { Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { makeCardCalls } from "../catalog/PlanCalls.ts"
 import type { WaiveTokenUsage } from "../credits/TokenUsages.ts"
+import { exportOf } from "../customers/CustomerExport.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import { shownLink } from "../invoices/InvoiceCalls.ts"
 import type { PayerLinkOptions } from "../invoices/PayerLinks.ts"
@@ -126,6 +127,7 @@ const methodCalls = (calls: Calls) => ({
 const toCustomerId = Ids.of(Customer.CUSTOMER_ID_PREFIX)
 
 const customerCalls = (calls: Calls) => ({
+  export: exportOf(calls),
   portalLink: (id: string, input?: PayerLinkOptions, options?: CallOptions) =>
     calls.run(() => {
       const made = calls.service(PayerLinks).portal(toCustomerId(id), toOptionalInput(input))

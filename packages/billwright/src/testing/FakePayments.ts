@@ -37,6 +37,7 @@ export type FakeCall =
   | "startSetup"
   | "readSetup"
   | "detachMethod"
+  | "forgetCustomer"
   | "openPayment"
   | "attemptPayment"
   | "readPayment"

@@ -47,6 +47,7 @@ const CALLS: ReadonlyArray<FakeCall> = [
   "startSetup",
   "readSetup",
   "detachMethod",
+  "forgetCustomer",
   "openPayment",
   "attemptPayment",
   "readPayment",

@@ -17,8 +17,8 @@ export interface Endpoint {
   readonly eventTypes: ReadonlyArray<string>
   readonly description: string | null
   /**
-   * Headers that are sent with every attempt, by lower-case name. The REST API masks their values. In your process
-   * they are readable.
+   * Headers that are sent with every attempt, by lower-case name. Their values are stored encrypted. The REST API masks
+   * them. In your process they are readable, or `***` when their key is missing.
    */
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Metadata

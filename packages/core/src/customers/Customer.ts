@@ -206,7 +206,7 @@ export const customers = Resource.make({
       verb: "Erase",
       past: "erased",
       description:
-        "Erases all fields of the customer for good. The id and the usage stay, so that totals stay correct. Issued invoices keep the name and address that they were sent to. New usage for the customer is answered with 404. Deleting again gives the same answer.",
+        "Erases all fields of the customer for good, and takes personal data out of its payment methods, its events and what receivers answered to them; of many events in the background. The id and the usage stay, so that totals stay correct. Issued invoices keep the name and address that they were sent to. New usage for the customer is answered with 404. Deleting again gives the same answer.",
     },
   },
   example: {

@@ -19,3 +19,11 @@ export class CustomerErasure extends Context.Reference<OnErase>(
     defaultValue: () => () => Effect.void,
   },
 ) {}
+
+/**
+ * What is done in the same transaction right after the customer is erased, and again each time that it is erased again. Events
+ * provide it. Without it, nothing is done.
+ */
+export class CustomerErased extends Context.Reference<
+  (customerId: CustomerId) => Effect.Effect<void, StorageError, CurrentTenant>
+>("@billwright/core/customers/CustomerErased", { defaultValue: () => () => Effect.void }) {}

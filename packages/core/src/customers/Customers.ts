@@ -5,7 +5,7 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
-import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { IdempotencyStore, subjectOfCustomer } from "../shared/IdempotencyStore.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -25,7 +25,7 @@ import {
   NOTHING_KNOWN,
   UpdateCustomer,
 } from "./Customer.ts"
-import { CustomerErasure } from "./CustomerErasure.ts"
+import { CustomerErased, CustomerErasure } from "./CustomerErasure.ts"
 import { CustomerTime } from "./CustomerTime.ts"
 import { LiveSubscriptions } from "./LiveSubscriptions.ts"
 import { type TestClockId, TestClockNotFound, testClocks } from "./TestClock.ts"
@@ -65,7 +65,9 @@ export class Customers extends Context.Service<
      * usage stay, so that totals stay correct. New usage for the customer fails with `CustomerNotFound`. Its credits are
      * taken back, and nobody can use or grant any. Erasing it again changes nothing. A customer with a subscription that has not ended can't be erased.
      *
-     * Its payment methods are detached, and a billing run has the payment provider forget them.
+     * Its payment methods are detached, and a billing run has the payment provider forget them. Their details and the
+     * metadata of subscriptions, payment methods and invoice items are removed. Personal data is taken out of events about it and
+     * out of the answers of receivers. Where that is much, billing runs do the rest.
      */
     readonly erase: (
       id: string,
@@ -88,6 +90,7 @@ export class Customers extends Context.Service<
       const transactor = yield* Transactor
       const subscriptions = yield* Effect.serviceOption(LiveSubscriptions)
       const onErase = yield* CustomerErasure
+      const afterErasure = yield* CustomerErased
 
       const refuseSubscribed = Effect.fnUntraced(function* (id: CustomerId) {
         if (Option.isNone(subscriptions) || !(yield* subscriptions.value.exist(id))) return
@@ -152,6 +155,9 @@ export class Customers extends Context.Service<
           Effect.andThen(forget, store.remove(known)).pipe(
             Effect.tap(() => refuseSubscribed(known)),
             Effect.tap(() => answers.forget(known)),
+            // These stay without their bodies, so that nothing is done twice.
+            Effect.tap(() => answers.redact(subjectOfCustomer(known))),
+            Effect.tap((isKnown) => (isKnown ? afterErasure(known) : Effect.void)),
           ),
         )
         if (!erased) return yield* new CustomerNotFound({ id })

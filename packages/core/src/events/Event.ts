@@ -1,5 +1,6 @@
 /**
- * An event: a record of something that happened. Its payload is rendered once and never changes.
+ * An event: a record of something that happened. Its payload is rendered once, and changes only when its customer is erased:
+ * see `Redaction`.
  */
 import { DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
@@ -28,7 +29,7 @@ export const MAX_NUMBER_DIGITS = 1_000
 /** Longest idempotency key of an event, in code points. */
 export const MAX_EVENT_KEY_LENGTH = 255
 
-/** A published event. It never changes. */
+/** A published event. It never changes, except that personal data is taken out of it when its customer is erased. */
 export const Event = Schema.Struct({
   id: EventId,
   type: EventTypeName,
@@ -152,7 +153,8 @@ export const make = (
   return { ...event, customerId, idempotencyKey, endpointId, payload: render(event, mode, data) }
 }
 
-const BEFORE_DATA = ',"data":'
+/** What comes before the data in a payload. */
+export const BEFORE_DATA = ',"data":'
 
 /** The JSON text of an event's data. The fields before it in the payload can't contain `,"data":`. */
 export const dataText = (payload: string): string =>
@@ -162,6 +164,11 @@ export const dataText = (payload: string): string =>
 export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.payload))
 
 const encoder = new TextEncoder()
+
+/** Whether a payload is not larger than `MAX_PAYLOAD_BYTES`. */
+export const isWithinPayload = (payload: string): boolean =>
+  // A character takes at most 3 bytes, so the bytes of a short text need no counting.
+  payload.length * 3 <= MAX_PAYLOAD_BYTES || encoder.encode(payload).length <= MAX_PAYLOAD_BYTES
 
 /** How many of these events fit in one page: at least one, and at most `MAX_PAGE_PAYLOAD_BYTES` of payloads. */
 export const countWithinPage = (events: ReadonlyArray<Event>): number =>

@@ -36,6 +36,18 @@ export interface EventFilterQuery {
   readonly deliveryStatus: DeliveryStatus | undefined
 }
 
+/** Most events of one `redact`. */
+export const MAX_REDACTED = 100
+
+/** A step through the events about a customer who is erased. */
+export interface RedactStep {
+  readonly customerId: CustomerId
+  /** When the step is. Attempts that are under way end then. */
+  readonly at: DateTime.Utc
+  /** Where the last step ended; `undefined` to begin with the oldest event. */
+  readonly after: EventId | undefined
+}
+
 /** A position in the order in which events were committed. Opaque, and valid only in the storage that gave it. */
 export type TailPosition = string
 
@@ -90,6 +102,18 @@ export class EventStore extends Context.Service<
       StorageError,
       CurrentTenant
     >
+
+    /**
+     * Takes personal data out of the oldest `MAX_REDACTED` events about an erased customer that were not redacted yet:
+     * stores the payload that `redacted` gives, removes the idempotency key, and takes headers and bodies of answers out of the
+     * attempts of their deliveries. A delivery whose attempt is under way loses its lease: what becomes of that attempt is not
+     * stored, and the redacted payload is sent again. Gives the last of these events, and `undefined` when none is left after
+     * them. Does nothing to events about a customer who is not erased.
+     */
+    readonly redact: (
+      step: RedactStep,
+      redacted: (event: Event) => string,
+    ) => Effect.Effect<EventId | undefined, StorageError, CurrentTenant>
 
     /**
      * Signals that events or deliveries of any tenant were committed: at once in this process, and in others as soon as

@@ -58,11 +58,8 @@ export class Outbox extends Context.Service<
   )
 }
 
-const encoder = new TextEncoder()
-
 const checkSize = (payload: string): Effect.Effect<void, InvalidInput> =>
-  // A character takes at most 3 bytes, so the bytes of a short text need no counting.
-  payload.length * 3 <= Event.MAX_PAYLOAD_BYTES || encoder.encode(payload).length <= Event.MAX_PAYLOAD_BYTES
+  Event.isWithinPayload(payload)
     ? Effect.void
     : Effect.fail(
         new InvalidInput({

@@ -127,6 +127,13 @@ export class FakeMethods implements MethodProvider {
     })
   }
 
+  forgetCustomer(reference: string) {
+    return this.#call("forgetCustomer", () => {
+      const customer = this.#customers.get(reference)
+      if (customer !== undefined) this.#customers.set(reference, { ...customer, name: "", email: "" })
+    })
+  }
+
   #find(reference: string): FakeSetup {
     const found = this.#setups.get(reference)
     if (found === undefined) throw new TypeError(`no setup has the reference ${reference}`)

@@ -58,4 +58,11 @@ export interface MethodProvider {
 
   /** Forgets a saved method, so that it takes no money any more. Doing it again is fine. */
   readonly detachMethod: (reference: string) => Effect.Effect<void, ProviderFailure>
+
+  /**
+   * Forgets the name and the e-mail address of a customer, by the reference that `ensureCustomer` gave. What was paid stays.
+   * Doing it again is fine, and so is a customer that is there no more. Called after a customer was erased. A provider without
+   * it is told nothing then.
+   */
+  readonly forgetCustomer?: ((reference: string) => Effect.Effect<void, ProviderFailure>) | undefined
 }

@@ -35,7 +35,18 @@ export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()(
   }
 }
 
-type AnswerError = IdempotencyKeyReused | RequestInProgress | StorageError
+/** The request was carried out, and its answer was removed when the customer that it was about was erased. */
+export class AnswerErased extends Schema.TaggedError<AnswerErased>()(
+  "AnswerErased",
+  {},
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return "the request was carried out before, and its answer was removed because its customer was erased"
+  }
+}
+
+type AnswerError = AnswerErased | IdempotencyKeyReused | RequestInProgress | StorageError
 
 export interface IdempotencyOptions {
   /** How long an answer is kept, in milliseconds. Default 7 days. */
@@ -84,12 +95,14 @@ const make = Effect.fnUntraced(function* (options: IdempotencyOptions) {
     Effect.flatMap(DateTime.now, (now) =>
       store.once(request, { now, expiresAt: DateTime.add(now, { milliseconds: retention }) }, effect),
     ).pipe(
-      Effect.flatMap((outcome): Effect.Effect<IdempotentAnswer, IdempotencyKeyReused | RequestInProgress> => {
+      Effect.flatMap((outcome): Effect.Effect<IdempotentAnswer, AnswerError> => {
         switch (outcome._tag) {
           case "Ran":
             return Effect.succeed({ response: outcome.response, isReplay: false })
           case "Replayed":
-            return Effect.succeed({ response: outcome.response, isReplay: true })
+            return outcome.response.body === ""
+              ? Effect.fail(new AnswerErased())
+              : Effect.succeed({ response: outcome.response, isReplay: true })
           case "Reused":
             return Effect.fail(new IdempotencyKeyReused())
           case "Running":

@@ -19,9 +19,12 @@ export interface IdempotentRequest {
 export interface StoredResponse {
   readonly status: number
   readonly body: string
-  /** The id of the customer whose personal data the body holds. Erasing the customer removes the answer. */
+  /** What the body is about: a text by which `forget` and `redact` find the answer. */
   readonly subject?: string
 }
+
+/** The subject of an answer with something of a customer that is more than the customer itself, such as an invoice. */
+export const subjectOfCustomer = (customerId: string): string => `of ${customerId}`
 
 export type OnceOutcome =
   /** The effect ran, and its answer is stored with its changes. */
@@ -48,8 +51,14 @@ export class IdempotencyStore extends Context.Service<
       effect: Effect.Effect<StoredResponse, E, R>,
     ) => Effect.Effect<OnceOutcome, E | StorageError, R | CurrentTenant>
 
-    /** Removes all answers about a customer. Joins the current transaction, if there is one. */
+    /** Removes all answers about a subject. Joins the current transaction, if there is one. */
     readonly forget: (subject: string) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /**
+     * Makes the bodies of all answers about a subject empty. A repeat of such a request does not run again. Joins the current
+     * transaction, if there is one.
+     */
+    readonly redact: (subject: string) => Effect.Effect<void, StorageError, CurrentTenant>
 
     /** Removes up to `limit` rows, of all tenants, that expired before `now`. Gives how many it removed. */
     readonly sweep: (now: DateTime.Utc, limit: number) => Effect.Effect<number, StorageError>

@@ -23,6 +23,7 @@ import {
   type Subject,
 } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
+import { makeErasureRun } from "./Erasure.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import { batchesAtOnce, type Pace, paced, PACES } from "./Pace.ts"
@@ -143,6 +144,7 @@ export class BillingRuns extends Context.Service<
       const runMigration = yield* makeMigrationRun
       const { visit: collectPayment } = yield* makePaymentRun
       const clockAdvance = yield* ClockAdvance.make
+      const runErasure = yield* makeErasureRun
       const runMethod = yield* makeMethodRun
       const runRefund = yield* makeRefundRun
       const runTopUp = yield* makeTopUpRun
@@ -158,6 +160,9 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "payment_method") {
           return Effect.as(runMethod(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "erasure") {
+          return Effect.as(runErasure(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "auto_top_up") {
           return Effect.as(runTopUp(claimed, subject.id), DueWork.NOTHING)

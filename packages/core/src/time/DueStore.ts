@@ -24,6 +24,8 @@ export type Subject =
   | { readonly kind: "invoice"; readonly id: InvoiceId }
   | { readonly kind: "payment"; readonly id: PaymentId }
   | { readonly kind: "payment_method"; readonly id: PaymentMethodId }
+  /** What is left to do after a customer was erased. */
+  | { readonly kind: "erasure"; readonly id: CustomerId }
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
   | { readonly kind: "refund"; readonly id: RefundId }
   | { readonly kind: "auto_top_up"; readonly id: AutoTopUpId }
@@ -32,7 +34,7 @@ export type Subject =
 /** What is put in the queue by `schedule`, in real time and without a customer. */
 export type ScheduledSubject = Extract<
   Subject,
-  { readonly kind: "auto_top_up" | "payment_method" | "plan_migration" | "refund" | "test_clock" }
+  { readonly kind: "auto_top_up" | "erasure" | "payment_method" | "plan_migration" | "refund" | "test_clock" }
 >
 
 /**
@@ -143,7 +145,7 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts an automatic top-up, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
+     * Puts an automatic top-up, an erasure, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
      * a lease on it and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (

@@ -1,6 +1,6 @@
 /**
  * What becomes of the payment methods of a customer who is erased: they are detached, and a billing run has the payment
- * provider forget them.
+ * provider forget them, and the customer.
  */
 import { DateTime, Effect, Layer } from "effect"
 import { CustomerErasure } from "../customers/CustomerErasure.ts"
@@ -21,10 +21,16 @@ export const layer = Layer.effect(
       time.within(
         customerId,
         Effect.gen(function* () {
-          for (const status of ["attached", "pending"] as const) {
+          /** How the provider names the customer, by the methods that are visited. */
+          const known = new Set<string | null>([null])
+          for (const status of ["attached", "pending", "detached", "failed"] as const) {
             const { data } = yield* book.ofCustomer(customerId, status)
-            for (const { id } of data) {
-              yield* book.detach(id)
+            const isOver = status === "detached" || status === "failed"
+            for (const { id, providerCustomer } of data) {
+              // The provider has forgotten those that are over: they are visited for the customer's sake alone.
+              if (isOver && known.has(providerCustomer)) continue
+              known.add(providerCustomer)
+              if (!isOver) yield* book.detach(id)
               const { epochMilliseconds: now } = yield* DateTime.now
               yield* Effect.flatMap(Effect.orDie(duePort), (due) =>
                 due.schedule({ kind: "payment_method", id }, now),

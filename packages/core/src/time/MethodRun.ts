@@ -1,9 +1,10 @@
 /**
  * What a runner does on payment methods: it reads those that are not saved yet, tells of those that expire, and has the
- * payment provider forget those that were detached.
+ * payment provider forget those that were detached, and customers who were erased.
  */
 import { nextSetupRead } from "@billwright/engine"
 import { DateTime, Effect, Option } from "effect"
+import { customers } from "../customers/Customer.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { makeMethodBook } from "../payments/MethodBook.ts"
 import type { MethodProvider } from "../payments/MethodProvider.ts"
@@ -12,6 +13,7 @@ import type { PaymentMethod, PaymentMethodId } from "../payments/PaymentMethod.t
 import { CurrentProvider } from "../payments/PaymentProvider.ts"
 import { within } from "../payments/ProviderCalls.ts"
 import type { ProviderFailure } from "../payments/ProviderFailure.ts"
+import { Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -24,6 +26,7 @@ type Run<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageErro
 export const makeMethodRun = Effect.gen(function* () {
   const provider = yield* CurrentProvider
   const book = yield* makeMethodBook
+  const owners = (yield* Collections).of(customers)
   const attemptWaiting = yield* makeNewMethod
   const duePort = yield* optionalPort(DueStore)
   const { atomically } = yield* Transactor
@@ -101,6 +104,14 @@ export const makeMethodRun = Effect.gen(function* () {
     )
   }
 
+  /** Has the provider forget the name of a customer who was erased. */
+  const forgetOwner = (method: PaymentMethod): Run<void> =>
+    Effect.gen(function* () {
+      const { customerId, providerCustomer } = method
+      if (providerCustomer === null || (yield* owners.status(customerId)) !== "removed") return
+      yield* calling(method, (methods) => methods.forgetCustomer?.(providerCustomer) ?? Effect.void)
+    })
+
   /** Has the provider forget a method. One that is not saved yet is read as often as if it were wanted. */
   const forget = (claimed: ClaimedSubject, method: PaymentMethod): Run<void> =>
     Effect.gen(function* () {
@@ -108,6 +119,7 @@ export const makeMethodRun = Effect.gen(function* () {
       if (typeof reference === "string") {
         yield* calling(method, (methods) => methods.detachMethod(reference))
       }
+      yield* forgetOwner(method)
       const { epochMilliseconds: now } = yield* DateTime.now
       const next = reference === undefined ? nextSetupRead(method.createdAt.epochMilliseconds, now) : null
       yield* holding(claimed, schedule(method.id, next))
@@ -125,6 +137,7 @@ export const makeMethodRun = Effect.gen(function* () {
         case "detached":
           return yield* forget(claimed, found.value)
         case "failed":
+          yield* forgetOwner(found.value)
           return yield* holding(claimed, schedule(id, null))
       }
     })

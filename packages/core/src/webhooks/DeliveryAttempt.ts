@@ -24,12 +24,12 @@ export interface AttemptResult {
 
 /** The headers of an attempt. `RequestHeaders` makes sure that the endpoint's own headers can't replace these. */
 const headersOf = (
-  claimed: ClaimedDelivery,
+  own: RequestHeaders.RequestHeaders,
   content: SignedContent,
   signature: string,
   userAgent: string,
 ): Readonly<Record<string, string>> => ({
-  ...claimed.endpoint.headers,
+  ...own,
   "content-type": "application/json",
   "user-agent": userAgent,
   "webhook-id": content.id,
@@ -73,7 +73,7 @@ export const make = (
       const now = yield* Clock.currentTimeMillis
       const content = { id: claimed.eventId, timestamp: Math.floor(now / 1_000), body: claimed.payload }
       const signature = yield* header(yield* signers.of(claimed, now), content)
-      requestHeaders = headersOf(claimed, content, signature, userAgent)
+      requestHeaders = headersOf(yield* signers.headersOf(claimed), content, signature, userAgent)
       const { tenant, endpoint, payload } = claimed
       const response = yield* transport.send({
         mode: tenant.mode,

@@ -16,7 +16,7 @@ import type {
 } from "./Delivery.ts"
 import type { DeliveryState } from "./DeliveryMachine.ts"
 import type { EndpointId, EndpointSecret, SignatureScheme } from "./Endpoint.ts"
-import type { RequestHeaders } from "./RequestHeaders.ts"
+import type { SealedHeaders } from "./EndpointHeaders.ts"
 import type { StoredCounts } from "./WebhookStatistics.ts"
 
 /** Most deliveries of one claim. */
@@ -53,7 +53,8 @@ export interface ClaimedEndpoint {
   readonly id: EndpointId
   readonly status: "enabled" | "disabled" | "deleted"
   readonly url: string
-  readonly headers: RequestHeaders
+  /** By lower-case name. The values are sealed. */
+  readonly headers: SealedHeaders
   readonly signature: SignatureScheme
   /** Newest first. Expired secrets may be among them. */
   readonly secrets: ReadonlyArray<EndpointSecret>

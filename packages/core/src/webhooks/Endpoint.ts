@@ -99,7 +99,7 @@ export interface Endpoint {
   /** `["*"]` or a list of types. */
   readonly eventTypes: ReadonlyArray<string>
   readonly description: string | null
-  /** Headers that are sent with every attempt, by lower-case name. */
+  /** Headers that are sent with every attempt, by lower-case name. Values are stored sealed: see `StoredEndpoint`. */
   readonly headers: RequestHeaders.RequestHeaders
   readonly metadata: Metadata.Metadata
   readonly signature: SignatureScheme
@@ -122,7 +122,7 @@ export interface EndpointSecret {
   readonly expiresAt: DateTime.Utc | null
 }
 
-/** An endpoint with its secrets, which never leave the library. */
+/** An endpoint with its secrets, which never leave the library. The values of its headers are sealed by the `Keyring`. */
 export interface StoredEndpoint {
   readonly endpoint: Endpoint
   /** Newest first; at most `MAX_LIVE_SECRETS`. */

@@ -1,9 +1,10 @@
 /**
- * Makes, rotates and re-encrypts the secrets of endpoints.
+ * Makes and rotates the secrets of endpoints, and re-encrypts them with the headers.
  */
 import { DateTime, Effect } from "effect"
 import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
 import * as Endpoint from "./Endpoint.ts"
+import type { EndpointHeaders } from "./EndpointHeaders.ts"
 import { endpointContext, type EndpointStore } from "./EndpointStore.ts"
 import { EncryptionKeyRequired, type Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 import * as Signature from "./Signature.ts"
@@ -11,7 +12,11 @@ import * as Signature from "./Signature.ts"
 /** Most endpoints that one step of `rotateEncryption` re-encrypts. */
 const REENCRYPTION_BATCH = 100
 
-export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"]) => {
+export const of = (
+  keyring: Keyring["Service"],
+  store: EndpointStore["Service"],
+  headers: EndpointHeaders,
+) => {
   /** Makes a sealed secret for an endpoint of the current tenant. `shown` is the secret for the receiver. */
   const make = Effect.fnUntraced(function* (
     id: Endpoint.EndpointId,
@@ -29,10 +34,17 @@ export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"])
   const reencrypt = ({ id, tenant }: { readonly id: Endpoint.EndpointId; readonly tenant: Tenant }) =>
     store
       .modify(id, ({ endpoint, secrets }) =>
-        Effect.map(
-          Effect.forEach(secrets, (secret) => resealed(secret, endpointContext(tenant, id))),
-          (sealed): Endpoint.StoredEndpoint => ({ endpoint, secrets: sealed }),
-        ),
+        Effect.gen(function* () {
+          const sealed = yield* Effect.forEach(secrets, (secret) =>
+            resealed(secret, endpointContext(tenant, id)),
+          )
+          const own = yield* headers.reseal(endpoint.headers, tenant, id)
+          const changed: Endpoint.StoredEndpoint = {
+            endpoint: { ...endpoint, headers: own },
+            secrets: sealed,
+          }
+          return changed
+        }),
       )
       .pipe(Effect.provideService(CurrentTenant, tenant))
 

@@ -17,6 +17,8 @@ export interface EndpointOfTenant {
   readonly id: EndpointId
   /** Its secrets. */
   readonly sealed: ReadonlyArray<SealedSecret>
+  /** The sealed values of its headers, by name. */
+  readonly headers: Readonly<Record<string, SealedSecret>>
 }
 
 /**
@@ -29,6 +31,7 @@ export class EndpointStore extends Context.Service<
     /** Stores a new endpoint. Gives false when the tenant has `MAX_ENDPOINTS`; concurrent inserts keep the limit. */
     readonly insert: (stored: StoredEndpoint) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
+    /** Values of headers are sealed, here and in `list`. */
     readonly find: (id: EndpointId) => Effect.Effect<Option.Option<Endpoint>, StorageError, CurrentTenant>
 
     /** Newest first. The cursor can be the id of a deleted endpoint. */
@@ -46,10 +49,10 @@ export class EndpointStore extends Context.Service<
       change: (stored: StoredEndpoint) => Effect.Effect<StoredEndpoint, E, R>,
     ) => Effect.Effect<Option.Option<StoredEndpoint>, E | StorageError, CurrentTenant | R>
 
-    /** Deletes the endpoint and its secrets for good. Gives false when there is no such endpoint. */
+    /** Deletes the endpoint with its secrets and headers for good. Gives false when there is no such endpoint. */
     readonly delete: (id: EndpointId, at: DateTime.Utc) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
-    /** Up to `limit` endpoints, of all tenants, that have a secret which none of these keys sealed. */
+    /** Up to `limit` endpoints, of all tenants, that have a secret or the value of a header which none of these keys sealed. */
     readonly listSealedByOtherKeys: (
       keyIds: ReadonlyArray<string>,
       limit: number,

@@ -15,10 +15,11 @@ import { DELIVERY_ID_PREFIX, DeliveryId } from "./Delivery.ts"
 import { cancelAll, DeliveryStore, MAX_RANGE_REPLAY } from "./DeliveryStore.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as EndpointChange from "./EndpointChange.ts"
+import * as EndpointHeaders from "./EndpointHeaders.ts"
 import * as EndpointSecrets from "./EndpointSecrets.ts"
 import { EndpointStore } from "./EndpointStore.ts"
 import * as EndpointUrl from "./EndpointUrl.ts"
-import { type EncryptionKeyRequired, Keyring, type SecretUnavailable } from "./Keyring.ts"
+import { EncryptionKeyRequired, Keyring, type SecretUnavailable } from "./Keyring.ts"
 import type { NetworkPolicy } from "./NetworkAddress.ts"
 
 const { knownId, orNotFound } = ById.make(
@@ -68,7 +69,7 @@ export class Endpoints extends Context.Service<
     ) => Effect.Effect<Page<Endpoint.Endpoint>, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Changes an endpoint. Fields left out stay as they are. When the endpoint has headers, a `url` of another origin is
+     * Changes an endpoint. Giving headers to a live endpoint needs an encryption key. Fields left out stay as they are. When the endpoint has headers, a `url` of another origin is
      * refused without new `headers`, because the old ones may be credentials for the old receiver.
      *
      * Disabling ends the endpoint's pending deliveries as `Failed` (`endpoint_disabled`). Enabling does not resend
@@ -79,7 +80,7 @@ export class Endpoints extends Context.Service<
       input: Endpoint.UpdateEndpoint,
     ) => Effect.Effect<
       Endpoint.Endpoint,
-      InvalidInput | Endpoint.EndpointNotFound | StorageError,
+      InvalidInput | Endpoint.EndpointNotFound | EncryptionKeyRequired | StorageError,
       CurrentTenant
     >
 
@@ -126,7 +127,7 @@ export class Endpoints extends Context.Service<
     >
 
     /**
-     * Re-encrypts secrets of all tenants with the keyring's first key, a batch of endpoints at a time. Everything else
+     * Re-encrypts secrets and headers of all tenants with the keyring's first key, a batch of endpoints at a time. Everything else
      * can run meanwhile. Gives how many endpoints it changed: repeat it until it gives 0. Fails with `SecretUnavailable`
      * when the keys of all remaining secrets are missing.
      */
@@ -153,7 +154,9 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
   const deliveries = yield* DeliveryStore
   const outbox = yield* Outbox
   const catalogue = yield* EventTypes
-  const secrets = EndpointSecrets.of(yield* Keyring, store)
+  const keyring = yield* Keyring
+  const headers = EndpointHeaders.of(keyring)
+  const secrets = EndpointSecrets.of(keyring, store, headers)
   const ids = yield* IdGenerator
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
@@ -171,6 +174,17 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     })
   })
 
+  const shown = (endpoint: Endpoint.Endpoint) =>
+    Effect.flatMap(CurrentTenant, (tenant) => headers.shown(endpoint, tenant))
+
+  /** A change with its headers as they are stored. */
+  const sealedOf = Effect.fnUntraced(function* (id: Endpoint.EndpointId, change: Endpoint.UpdateEndpoint) {
+    if (change.headers === undefined || change.headers === null) return change
+    const tenant = yield* CurrentTenant
+    if (!keyring.modes.includes(tenant.mode)) return yield* new EncryptionKeyRequired()
+    return { ...change, headers: yield* headers.seal(change.headers, tenant, id) }
+  })
+
   const create = Effect.fn("Endpoints.create")(function* (input: Endpoint.CreateEndpoint) {
     const decoded = yield* decodeCreate(input)
     yield* checkUrl(decoded.url)
@@ -184,7 +198,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
       url: decoded.url,
       eventTypes: decoded.eventTypes,
       description: decoded.description ?? null,
-      headers: decoded.headers ?? {},
+      headers: yield* headers.seal(decoded.headers ?? {}, yield* CurrentTenant, id),
       metadata: decoded.metadata ?? {},
       signature,
       publicKey: secret.publicKey,
@@ -198,18 +212,22 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (!(yield* store.insert({ endpoint, secrets: [secret.stored] }))) {
       return yield* new Endpoint.TooManyEndpoints()
     }
-    const created: CreatedEndpoint = { endpoint, secret: secret.shown }
+    const created: CreatedEndpoint = {
+      endpoint: { ...endpoint, headers: decoded.headers ?? {} },
+      secret: secret.shown,
+    }
     return created
   })
 
   const get = Effect.fn("Endpoints.get")(function* (id: string) {
-    return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+    return yield* shown(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
   })
 
   const list = Effect.fn("Endpoints.list")(function* (query: Endpoint.ListEndpoints = {}) {
     const request = yield* decodeList(query)
     const page = yield* toQuery(request)
-    return yield* store.list({ status: request.status }, page).pipe(nameCursor(request))
+    const found = yield* store.list({ status: request.status }, page).pipe(nameCursor(request))
+    return { ...found, data: yield* Effect.forEach(found.data, shown) }
   })
 
   /** The endpoint is already changed here, so the error must not claim that nothing was stored. */
@@ -230,9 +248,10 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (change.eventTypes !== undefined) yield* checkTypes(change.eventTypes, "eventTypes")
     const known = yield* knownId(id)
     const now = yield* DateTime.now
-    const changed = yield* store.modify(known, (current) => EndpointChange.apply(current, change, now))
+    const sealed = yield* sealedOf(known, change)
+    const changed = yield* store.modify(known, (current) => EndpointChange.apply(current, sealed, now))
     if (change.status === "disabled") yield* endPending(known, "endpoint_disabled", now)
-    return (yield* orNotFound(changed, id)).endpoint
+    return yield* shown((yield* orNotFound(changed, id)).endpoint)
   })
 
   const remove = Effect.fn("Endpoints.delete")(function* (id: string) {
@@ -261,7 +280,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
       }),
     )
     const created: CreatedEndpoint = {
-      endpoint: (yield* orNotFound(rotated, id)).endpoint,
+      endpoint: yield* shown((yield* orNotFound(rotated, id)).endpoint),
       secret: secret.shown,
     }
     return created

@@ -1,5 +1,5 @@
 /**
- * The secrets of endpoints, decrypted once and ready to sign.
+ * The secrets of endpoints, decrypted once and ready to sign, and their headers.
  *
  * When the key of one secret is missing, the endpoint's other secrets still sign, because receivers accept any correct
  * signature. So rotating the secret helps when a key was lost. Signing fails only when no secret can be decrypted.
@@ -7,8 +7,10 @@
 import { Effect, Result } from "effect"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { liveSecrets } from "./Endpoint.ts"
+import * as EndpointHeaders from "./EndpointHeaders.ts"
 import { endpointContext } from "./EndpointStore.ts"
 import type { Keyring, SecretUnavailable } from "./Keyring.ts"
+import type { RequestHeaders } from "./RequestHeaders.ts"
 import { type Signer, signer } from "./Signature.ts"
 
 /** Most decrypted secrets that are kept. */
@@ -20,6 +22,8 @@ export interface Signers {
     claimed: ClaimedDelivery,
     nowMillis: number,
   ) => Effect.Effect<ReadonlyArray<Signer>, SecretUnavailable>
+  /** The headers of a delivery's endpoint, as they are sent. */
+  readonly headersOf: (claimed: ClaimedDelivery) => Effect.Effect<RequestHeaders, SecretUnavailable>
 }
 
 export const make = (keyring: Keyring["Service"]): Signers => {
@@ -36,7 +40,9 @@ export const make = (keyring: Keyring["Service"]): Signers => {
     return made
   })
 
+  const headers = EndpointHeaders.of(keyring)
   return {
+    headersOf: ({ endpoint, tenant }) => headers.open(endpoint.headers, tenant, endpoint.id),
     of: Effect.fnUntraced(function* ({ endpoint, tenant }, nowMillis) {
       const context = endpointContext(tenant, endpoint.id)
       const made: Array<Signer> = []

@@ -112,6 +112,19 @@ export const cancelled = (
   }
 }
 
+/**
+ * Without what receivers answered, for an event that is redacted. A lease is over, and its worker can't settle it any more:
+ * `token` is one that nobody knows.
+ */
+export const redacted = (stored: StoredDelivery, at: DateTime.Utc, token: string): StoredDelivery => {
+  const { attempts, delivery, lease } = stored
+  return {
+    delivery: lease === null ? delivery : { ...delivery, nextAttemptAt: at },
+    attempts: attempts.map((attempt) => ({ ...attempt, responseHeaders: null, responseBody: null })),
+    lease: lease && { ...lease, token },
+  }
+}
+
 /** What a settlement adds to the counts of its hour. */
 export const countsOf = ({ attempt, state: { status } }: Settlement): Counts => ({
   delivered: status === "Delivered" ? 1 : 0,

@@ -1,13 +1,25 @@
 /**
- * Checks that the keyring opens the stored secrets.
+ * Checks that the keyring opens the stored secrets and headers.
  */
 import { Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
-import { endpointContext, EndpointStore } from "./EndpointStore.ts"
+import { headerContext } from "./EndpointHeaders.ts"
+import { endpointContext, type EndpointOfTenant, EndpointStore } from "./EndpointStore.ts"
 import { Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 
+/** All that is sealed of an endpoint, each with its context. */
+const sealedOf = ({
+  headers,
+  id,
+  sealed,
+  tenant,
+}: EndpointOfTenant): ReadonlyArray<readonly [string, string]> => [
+  ...sealed.map((secret) => [secret, endpointContext(tenant, id)] as const),
+  ...Object.entries(headers).map(([name, value]) => [value, headerContext(tenant, id, name)] as const),
+]
+
 /**
- * Fails when a stored secret was sealed by a key that is not in the keyring, or by another key with the same id. To find
+ * Fails when a stored secret or header was sealed by a key that is not in the keyring, or by another key with the same id. To find
  * out, it opens one secret of each key. It searches the endpoints of all tenants, so run it only at the start.
  */
 export const checkStoredSecrets: Effect.Effect<
@@ -21,9 +33,8 @@ export const checkStoredSecrets: Effect.Effect<
   for (const tried of [undefined, ...keyIds]) {
     const others = keyIds.filter((id) => id !== tried)
     const [endpoint] = yield* store.listSealedByOtherKeys(others, 1)
-    const sealed = endpoint?.sealed.find((secret) => !others.includes(keyIdOf(secret)))
-    if (endpoint !== undefined && sealed !== undefined) {
-      yield* open(sealed, endpointContext(endpoint.tenant, endpoint.id))
-    }
+    if (endpoint === undefined) continue
+    const found = sealedOf(endpoint).find(([sealed]) => !others.includes(keyIdOf(sealed)))
+    if (found !== undefined) yield* open(...found)
   }
 }).pipe(Effect.withSpan("checkStoredSecrets"))

@@ -139,6 +139,30 @@ describe("payment methods", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("of a customer who is erased lead to what the provider knows of the customer", () => {
+    const fake = new FakeProvider({
+      hasMethods: true,
+      faultOf: script({ forgetCustomer: ["lose_request", "lose_reply"] }),
+    })
+    const names = () => fake.methods!.customers.map(({ email, name }) => [name, email])
+    return Effect.gen(function* () {
+      const methods = yield* PaymentMethods
+      const [detached, failed, kept] = [yield* newCustomer(), yield* newCustomer(), yield* newCustomer()]
+      const saved = yield* save(fake, detached.id)
+      yield* methods.detach(saved.id)
+      const begun = yield* begin(failed.id)
+      fake.methods!.fail(begun.reference, "card_declined")
+      yield* methods.refresh(begun.id)
+      yield* save(fake, kept.id)
+      yield* advanceTo(inHours(1))
+      const own = ["Ada", "ada@example.com"]
+      assert.deepStrictEqual(names(), [own, own, own])
+      for (const { id } of [detached, failed]) yield* (yield* Customers).erase(id)
+      yield* advanceTo(inHours(12))
+      assert.deepStrictEqual(names(), [["", ""], ["", ""], own])
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("of a customer who can't be erased stay", () => {
     const fake = new FakeProvider({ hasMethods: true })
     return Effect.gen(function* () {

@@ -11,7 +11,7 @@ import * as Wire from "./Wire.ts"
 /** The content type: a value of JSON on each line. */
 export const LINES_TYPE = "application/jsonl"
 /** The longest export that the document allows, in code points. No connection reaches it. */
-const MAX_EXPORT_LENGTH = Number.MAX_SAFE_INTEGER
+export const MAX_EXPORT_LENGTH = Number.MAX_SAFE_INTEGER
 
 export const AuditExportApi = HttpApiGroup.make("audit_export")
   .add(

@@ -6,6 +6,7 @@ import { AuditExportApi } from "./AuditExportApi.ts"
 import { BooksApi } from "./BooksApi.ts"
 import { CreditNotesApi } from "./CreditNotesApi.ts"
 import { CreditsApi } from "./CreditsApi.ts"
+import { CustomerExportApi } from "./CustomerExportApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EntitlementsApi } from "./EntitlementsApi.ts"
 import { EventsApi } from "./EventsApi.ts"
@@ -52,6 +53,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)
   .add(AuditExportApi)
+  .add(CustomerExportApi)
   .add(EventTypesApi)
   .add(EventsApi)
   .add(DeliveriesApi)

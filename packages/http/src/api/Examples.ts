@@ -51,6 +51,14 @@ export const examples: Readonly<Record<string, Example>> = {
   exportAuditRecords: {
     response: `${JSON.stringify(ResourceApi.examples(Resources.all.auditRecords.definition).getAuditRecord?.response)}\n`,
   },
+  exportCustomer: {
+    response: [
+      ResourceApi.examples(Resources.all.customers.definition).getCustomer?.response,
+      { object: "customer_export", customer_id: "cus_01kb2r6ghefxhs59czp23x4vmk", lines: 1, livemode: false },
+    ]
+      .map((value) => `${JSON.stringify(value)}\n`)
+      .join(""),
+  },
   recordUsage: {
     request: { ...usage, timestamp: "2026-11-21T09:31:00Z", idempotency_key: "request-8f14" },
     response: record,

@@ -6,6 +6,7 @@
 import {
   type ApiKey,
   type Event,
+  type AnswerErased,
   type IdempotencyKeyReused,
   Input,
   type InvalidInput,
@@ -69,6 +70,7 @@ type KnownError =
   | UsageRecord.UsageKeyConflict
   | Event.EventKeyConflict
   | ApiKey.Unauthorized
+  | AnswerErased
   | IdempotencyKeyReused
   | RequestInProgress
   | BodyTooLarge
@@ -201,6 +203,7 @@ const answers: Answers = {
     ),
   RequestInProgress: ({ message }) =>
     answer("conflict", message, { "retry-after": String(RETRY_AFTER_SECONDS) }),
+  AnswerErased: ({ message }) => answer("conflict", message),
   BodyTooLarge: () =>
     answer("payload_too_large", `the body is larger than ${MAX_BODY_BYTES} bytes`, { connection: "close" }),
   BodyTooSlow: () =>

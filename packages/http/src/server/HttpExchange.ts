@@ -75,7 +75,7 @@ export class FileBody {
 export interface Answer {
   readonly status: number
   readonly body: object
-  /** The id of the customer whose personal data the body holds. */
+  /** The id of the customer that the body is. Erasing the customer removes the stored answer. */
   readonly subject?: string
 }
 

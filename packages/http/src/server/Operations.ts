@@ -30,6 +30,7 @@ import {
   type UsageRecord,
 } from "@billwright/core"
 import { Effect } from "effect"
+import type { CUSTOMER_EXPORT_OPERATION } from "../api/CustomerExportApi.ts"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
 import type { EXPORT_OPERATION } from "./AuditExport.ts"
 import * as BookOperations from "./BookOperations.ts"
@@ -68,10 +69,14 @@ const withGroupBy = <Query extends { readonly groupBy?: ReadonlyArray<string> }>
 type TenantGroups = Exclude<GroupName, "health" | "provider_notices">
 
 /**
- * All operations of the API that act for a tenant, except those that answer with a stream (see `EventStream`, `AuditExport`).
+ * All operations of the API that act for a tenant, except those that answer with a stream (see `EventStream`, `AuditExport`,
+ * `CustomerExport`).
  * The compiler checks that none is missing or extra.
  */
-export type Operations = OperationsOf<TenantGroups, typeof EXPORT_OPERATION | typeof STREAM_OPERATION>
+export type Operations = OperationsOf<
+  TenantGroups,
+  typeof CUSTOMER_EXPORT_OPERATION | typeof EXPORT_OPERATION | typeof STREAM_OPERATION
+>
 
 export const make: Effect.Effect<
   Operations,

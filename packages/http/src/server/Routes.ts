@@ -19,6 +19,8 @@ export interface Route {
   /** The scope that a key needs; `undefined` for routes without a key. */
   readonly permission: ApiKey.Permission | undefined
   readonly decodeQuery: Decode
+  /** The names of the query parameters. */
+  readonly parameters: ReadonlySet<string>
   /** The query parameters that may be given several times. Each is a list. */
   readonly repeated: ReadonlySet<string>
   /** Decodes the body. An operation without a body accepts an empty body or an empty object. */
@@ -101,22 +103,25 @@ const bodyDecoderOf = (method: string, schema: Schema.Top): Decode => {
   return method === "POST" && decodesEmpty(decode) ? (json) => decode(json ?? {}) : decode
 }
 
-/** The names of the fields that are lists on the wire. */
-const repeatedOf = (query: Schema.Top | undefined): ReadonlySet<string> => {
+/** The fields of a query, as they are sent. */
+const sentOf = (query: Schema.Top | undefined) => {
   const sent = query && SchemaAST.toEncoded(query.ast)
-  if (sent === undefined || !SchemaAST.isObjects(sent)) return new Set()
-  const lists = sent.propertySignatures.filter(({ type }) => SchemaAST.isArrays(type))
-  return new Set(lists.map(({ name }) => String(name)))
+  return sent !== undefined && SchemaAST.isObjects(sent) ? sent.propertySignatures : []
 }
+
+const namesOf = (fields: ReturnType<typeof sentOf>): ReadonlySet<string> =>
+  new Set(fields.map(({ name }) => String(name)))
 
 const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
   const [body] = endpoint.payload.values()
+  const sent = sentOf(endpoint.query as Schema.Top | undefined)
   return {
     id: endpoint.identifier,
     method: endpoint.method,
     permission: Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission)),
     decodeQuery: decoderOf(endpoint.query as Schema.Top | undefined, "the query"),
-    repeated: repeatedOf(endpoint.query as Schema.Top | undefined),
+    parameters: namesOf(sent),
+    repeated: namesOf(sent.filter(({ type }) => SchemaAST.isArrays(type))),
     decodeBody:
       body === undefined
         ? decodeNoBody
@@ -143,13 +148,30 @@ const add = (path: string, route: Route): void => {
 }
 
 const root: Node = newNode()
+const routes = new Map<string, Route>()
 /** The nodes of paths without parameters. Most requests go to them. */
 const fixedPaths = new Map<string, Node>()
 for (const group of Object.values(BillwrightApi.groups)) {
   for (const endpoint of Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>) {
-    add(endpoint.path, toRoute(endpoint))
+    const route = toRoute(endpoint)
+    routes.set(route.id, route)
+    add(endpoint.path, route)
   }
 }
+
+/** The route of an operation. Throws a `TypeError` if there is none. */
+export const byId = (id: string): Route => {
+  const route = routes.get(id)
+  if (route === undefined) throw new TypeError(`there is no operation ${id}`)
+  return route
+}
+
+/** The routes of lists in pages that have a filter, in the order of the API. */
+export const listsOf = (filter: string): ReadonlyArray<Route> =>
+  [...routes.values()].filter(
+    ({ id, parameters }) =>
+      id.startsWith("list") && parameters.has(filter) && parameters.has("starting_after"),
+  )
 
 /** HEAD uses the route of GET. */
 const routedMethod = (method: string): string => (method === "HEAD" ? "GET" : method)

@@ -19,12 +19,15 @@ import {
   Keyring,
   OutageLog,
   type StoredResponse,
+  subjectOfCustomer,
 } from "@billwright/core"
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
+import { CUSTOMER_EXPORT_OPERATION } from "../api/CustomerExportApi.ts"
 import * as AuditExport from "./AuditExport.ts"
 import * as Bearer from "./Bearer.ts"
 import * as ClientOf from "./ClientOf.ts"
+import * as CustomerExport from "./CustomerExport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as EventStream from "./EventStream.ts"
 import {
@@ -83,7 +86,29 @@ const isVersioned = (path: string): boolean =>
 
 const isWrite = (method: string): boolean => method === "POST" || method === "PATCH" || method === "DELETE"
 
-const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, body: JSON.stringify(body) })
+/** Answers about usage have nothing that is not in the usage, which stays. There are many of them. */
+const USAGE = "usage_record"
+
+/** What an answer is about: the customer itself, or something of a customer. */
+const subjectOf = ({ body, subject }: Answer): string | undefined => {
+  const { customer_id: customerId, object } = body as {
+    readonly customer_id?: unknown
+    readonly object?: unknown
+  }
+  return (
+    subject ??
+    (typeof customerId === "string" && object !== USAGE ? subjectOfCustomer(customerId) : undefined)
+  )
+}
+
+const toStored = (answer: Answer): StoredResponse => {
+  const subject = subjectOf(answer)
+  return {
+    status: answer.status,
+    body: JSON.stringify(answer.body),
+    ...(subject === undefined ? {} : { subject }),
+  }
+}
 
 /**
  * The answer to store for a failed request, if a repeat would fail in the same way. Not stored: errors of the
@@ -121,6 +146,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     const idempotency = yield* Idempotency
     const keyring = yield* Keyring
     const openExport = yield* AuditExport.make
+    const openCustomerExport = yield* CustomerExport.makeOpen
     const openStream = yield* EventStream.make(options.streams)
     const pages = Reference.make((yield* Events).types)
     const operations = (yield* makeOperations) as unknown as Readonly<
@@ -171,6 +197,10 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
           query: query as AuditExport.ExportRequest["query"],
           isBodiless: request.method === "HEAD",
         })
+      }
+      if (route.id === CUSTOMER_EXPORT_OPERATION) {
+        const isBodiless = request.method === "HEAD"
+        return yield* openCustomerExport({ verified, customerId: params["id"], isBodiless })
       }
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({

@@ -186,6 +186,8 @@ describe("403 forbidden", () => {
             { error: "forbidden", message: `the API key lacks the scope ${permission}` },
             id,
           )
+          // It needs the scopes of all that it contains: `CustomerExport.test.ts`.
+          if (id === "exportCustomer") continue
           for (const scope of [permission, `${resource}:*`, ...enoughAlso]) {
             const enough = yield* api.issue({ scopes: [scope] as never })
             const answer = yield* api.call(method, target, { key: enough.secret })

@@ -50,6 +50,25 @@ describe("Idempotency-Key", () => {
     }),
   )
 
+  it.effect("does nothing again after its customer was erased, and returns nothing of the answer", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customer = yield* api.expect(201, "POST", "/v1/customers", { json: ada })
+      const data = { invoice_id: "in_1", customer_id: ada.email, amount: 4200, currency: "EUR" }
+      const call = {
+        json: { type: "invoice.paid", customer_id: customer.id, data },
+        ...withKey("told"),
+      }
+      yield* api.expect(201, "POST", "/v1/events", call)
+      yield* api.expect(200, "DELETE", `/v1/customers/${customer.id}`)
+      const again = yield* api.expect(409, "POST", "/v1/events", call)
+      assert.strictEqual(again.error, "conflict")
+      assert.match(again.message, /was carried out before, and its answer was removed/)
+      const remembered = (yield* api.snapshot).idempotency
+      assert.isFalse(remembered.some(({ response }) => response.body.includes(ada.email)))
+    }),
+  )
+
   it.effect("does not return erased data: stored answers about the customer are deleted", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()

@@ -39,6 +39,7 @@ import {
   publishEventRow,
 } from "./PublishFunctions.ts"
 import { recordUsage } from "./RecordUsageFunction.ts"
+import { redactEvents } from "./RedactFunction.ts"
 import type { SqlFunction } from "./SqlFunction.ts"
 import {
   fireThresholds,
@@ -104,6 +105,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   consumeCredits,
   commitHold,
   pruneAuditLog,
+  redactEvents,
 ]
 
 /** The SHA-256 digest of the statements that define a function, in hexadecimal. */

@@ -70,6 +70,8 @@ import { migration0048 } from "./Migration0048.ts"
 import { migration0049 } from "./Migration0049.ts"
 import { migration0050 } from "./Migration0050.ts"
 import { migration0051 } from "./Migration0051.ts"
+import { migration0052 } from "./Migration0052.ts"
+import { migration0053 } from "./Migration0053.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -127,6 +129,8 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0049,
   migration0050,
   migration0051,
+  migration0052,
+  migration0053,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -143,6 +143,11 @@ export const RECORDER_FUNCTIONS: ReadonlyArray<string> = ["commit_hold", "consum
 
 /**
  * Functions that run with the rights of the owner, so that the recorder needs no rights on tables, and callers of the others
- * need not say first whose rows they are about.
+ * need not say first whose rows they are about. `redact_events` does what the application may not do otherwise.
  */
-export const DEFINERS: ReadonlyArray<string> = [...RECORDER_FUNCTIONS, "prune_audit_log", "publish_event"]
+export const DEFINERS: ReadonlyArray<string> = [
+  ...RECORDER_FUNCTIONS,
+  "prune_audit_log",
+  "publish_event",
+  "redact_events",
+]

@@ -55,6 +55,7 @@ const billedFromRow = (row: Row): FirstDue["subject"] => {
 const subjectFromRow = (row: Row): Subject => {
   const kind = text(row, "kind")
   if (kind === "plan_migration") return { kind, id: planMigrationIdOf(row, "id") }
+  if (kind === "erasure") return { kind, id: customerIdOf({ customer_id: row["id"] }) }
   if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
   if (kind === "auto_top_up") return { kind, id: autoTopUpIdOf(row, "id") }
   if (kind === "refund") return { kind, id: refundIdOf(row, "id") }
@@ -101,6 +102,7 @@ const make = Effect.gen(function* () {
 from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer, $5::text, $6::text,
   $7::text::boolean)`
   const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
+    erasure: t.customers,
     invoice: t.billing_invoices,
     payment: t.billing_payments,
     payment_method: t.payment_methods,

@@ -19,7 +19,14 @@ import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
-import { endpointColumns, endpointFromRow, endpointId, secretsJson, storedFromRow } from "./EndpointRow.ts"
+import {
+  endpointColumns,
+  endpointFromRow,
+  endpointId,
+  headersOf,
+  secretsJson,
+  storedFromRow,
+} from "./EndpointRow.ts"
 
 const instant = (sql: SqlClient.SqlClient, at: DateTime.Utc | null) =>
   sql`to_timestamp(${millisOf(at)}::float8 / 1000)`
@@ -160,11 +167,14 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
       operation,
       (sql) =>
         sql<Row>`select t.account_id, t.mode, t.id::text as id,
-  jsonb_path_query_array(t.secrets, '$[*].sealed')::text as sealed
+  jsonb_path_query_array(t.secrets, '$[*].sealed')::text as sealed, t.headers::text as headers
 from ${t.webhook_endpoints} t
 where exists (
   select from jsonb_array_elements(t.secrets) as s (secret)
   where split_part(s.secret ->> 'sealed', '.', 1) <> all (${ArrayLiteral.quoted(keyIds)}::text[])
+) or exists (
+  select from jsonb_each_text(t.headers) as h (name, sealed)
+  where split_part(h.sealed, '.', 1) <> all (${ArrayLiteral.quoted(keyIds)}::text[])
 )
 limit ${String(limit)}::integer`,
     )
@@ -176,6 +186,7 @@ limit ${String(limit)}::integer`,
         },
         id: endpointId(text(row, "id")),
         sealed: JSON.parse(text(row, "sealed")) as ReadonlyArray<string>,
+        headers: headersOf(JSON.parse(text(row, "headers"))),
       })),
     )(rows)
   })

@@ -11,12 +11,16 @@ import {
   type EventId,
   EventStore,
   Id,
+  MAX_REDACTED,
   type Page,
   type PublishOutcome,
+  type RedactStep,
   type Tenant,
+  Transactor,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
@@ -26,6 +30,7 @@ import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
 
 const PUBLISH = "EventStore.publish"
+const REDACT = "EventStore.redact"
 
 /** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
@@ -69,6 +74,7 @@ const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
 const make = Effect.gen(function* () {
   const database = yield* Database
   const commits = yield* Commits
+  const transactor = yield* Transactor
   const { read, tables: t, write } = database
   const statement = publishStatement(database)
   const offsetId = Statement.fragment([Statement.literal(`"${database.schema}".offset_id`)])
@@ -190,10 +196,58 @@ order by ${order} limit ${limit}`,
     return pageOf({ ...page, limit: shown }, events)
   })
 
+  /** The customer is locked, so that all that was published about it is committed, and nothing more is. */
+  const isErased = Effect.fnUntraced(function* (customerId: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write(
+      REDACT,
+      (sql) => sql<Row>`select c.id::text as id from ${t.customers} c
+where c.account_id = ${accountId} and c.mode = ${mode} and c.id = ${Id.toUuid(customerId)}::uuid
+  and c.erased_at is not null for update`,
+    )
+    return rows.length > 0
+  })
+
+  const unredacted = Effect.fnUntraced(function* ({ after, customerId }: RedactStep) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      REDACT,
+      (sql) => sql<Row>`select ${eventColumns} from ${t.events} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.customer_id = ${Id.toUuid(customerId)}::uuid
+  and t.redacted_at is null ${after === undefined ? sql`` : sql`and t.id > ${Id.toUuid(after)}::uuid`}
+order by t.id limit ${String(MAX_REDACTED)}::integer`,
+    )
+    return yield* decoding(REDACT, (all: ReadonlyArray<Row>) => all.map(eventFromRow))(rows)
+  })
+
+  const redact: EventStore["Service"]["redact"] = (step, redacted) =>
+    transactor.atomically(
+      Effect.gen(function* () {
+        if (!(yield* isErased(step.customerId))) return undefined
+        const events = yield* unredacted(step)
+        if (events.length === 0) return undefined
+        const { accountId, mode } = yield* CurrentTenant
+        const ids = ArrayLiteral.plain(events.map(({ id }) => Id.toUuid(id)))
+        const payloads = ArrayLiteral.quoted(events.map(redacted))
+        const rows = yield* write(
+          REDACT,
+          (
+            sql,
+          ) => sql<Row>`select ${t.redact_events}(${accountId}, ${mode}, ${Id.toUuid(step.customerId)}::uuid,
+  ${ids}::text::uuid[], ${payloads}::text::text[], ${String(step.at.epochMilliseconds)}::text::bigint)::text as done,
+  pg_current_xact_id_if_assigned()::text as xid`,
+        )
+        yield* noteXid(rows[0]?.["xid"])
+        yield* commits.announce
+        return events.length < MAX_REDACTED ? undefined : events.at(-1)?.id
+      }),
+    )
+
   return EventStore.of({
     publish,
     find,
     list,
+    redact,
     ...EventTail.make(database),
     committed: commits.subscribe,
   })
@@ -226,4 +280,7 @@ const filterClause = (
   return conditions.length === 0 ? sql`true` : sql.and(conditions)
 }
 
-export const layer: Layer.Layer<EventStore, never, Commits | Database> = Layer.effect(EventStore, make)
+export const layer: Layer.Layer<EventStore, never, Commits | Database | Transactor> = Layer.effect(
+  EventStore,
+  make,
+)

@@ -118,6 +118,16 @@ where account_id = ${accountId} and mode = ${mode} and subject = ${subject}`,
     )
   })
 
+  const redact = Effect.fnUntraced(function* (subject: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    yield* write(
+      "IdempotencyStore.redact",
+      (sql) =>
+        sql`update ${t.idempotency_keys} set response_body = ''
+where account_id = ${accountId} and mode = ${mode} and subject = ${subject}`,
+    )
+  })
+
   const sweep = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
     // Skips rows that another sweep has locked, or that a run is replacing.
     const rows = yield* everyTenant.write(
@@ -137,7 +147,7 @@ select count(*)::text as count from swept`,
     return yield* decoding("IdempotencyStore.sweep", (row: Row) => integer(row, "count"))(rows[0] ?? {})
   })
 
-  return IdempotencyStore.of({ once, forget, sweep })
+  return IdempotencyStore.of({ once, forget, redact, sweep })
 })
 
 export const layer: Layer.Layer<IdempotencyStore, never, Database | Transactor> = Layer.effect(

@@ -516,6 +516,15 @@ export const dueContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "what is left of an erasure is due when it is scheduled, until it is taken off",
+    Effect.gen(function* () {
+      const { id } = yield* insertCustomer
+      yield* (yield* Collections).of(Customer.customers).remove(id)
+      yield* isScheduled({ kind: "erasure", id })
+    }),
+  )
+
+  test(
     "the advance of a test clock is due in real time when it is scheduled, until it is taken off",
     asTest(
       Effect.gen(function* () {

@@ -236,7 +236,7 @@ const deletion = (test: ContractTest): void => {
 
 const sealing = (test: ContractTest): void => {
   test(
-    "finds the endpoints of all tenants with a secret that none of the given keys encrypted",
+    "finds the endpoints of all tenants with a secret or a header that none of the given keys encrypted",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const old = Sample.sealedSecret({ sealed: "old.c2VhbGVk" })
@@ -271,6 +271,21 @@ const sealing = (test: ContractTest): void => {
           .pipe(asTenant(tenant))
       }
       yield* store.delete(found[2]!.id, minute(1)).pipe(asTenant(found[2]!.tenant))
+      same(yield* find, [])
+
+      const own = { "x-a": `${Sample.SEALED_BY}.c2VhbGVk`, "x-b": "old.c2VhbGVk" }
+      const ofHeaders = yield* newEndpoint({ headers: own }, [Sample.sealedSecret()])
+      ids.add(ofHeaders.id)
+      same(
+        (yield* find).map(({ headers, id, sealed }) => [id, headers, sealed]),
+        [[ofHeaders.id, own, [Sample.sealedSecret().sealed]]],
+      )
+      yield* store.modify(ofHeaders.id, (stored) =>
+        Effect.succeed({
+          ...stored,
+          endpoint: { ...stored.endpoint, headers: { "x-b": `${Sample.SEALED_BY}.c2VhbGVk` } },
+        }),
+      )
       same(yield* find, [])
     }),
   )

@@ -52,6 +52,30 @@ const answers = (test: ContractTest): void => {
   )
 
   test(
+    "empties the answers about a subject, and no others",
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const { atomically } = yield* Transactor
+      const tenants = yield* otherTenants
+      const about = (subject: string): StoredResponse => ({ ...created, subject })
+      const [one, other, elsewhere] = ["one", "other", "elsewhere"].map((key) => Sample.request({ key }))
+      yield* once(one!, Effect.succeed(about("of cus_1")))
+      yield* once(other!, Effect.succeed(about("cus_1")))
+      for (const tenant of tenants) {
+        yield* once(elsewhere!, Effect.succeed(about("of cus_1"))).pipe(asTenant(tenant))
+      }
+      yield* Effect.exit(atomically(Effect.andThen(store.redact("of cus_1"), Effect.fail("undone"))))
+      same(yield* once(one!, mustNotRun), replayed())
+      yield* store.redact("of cus_1")
+      same(yield* once(other!, mustNotRun), replayed())
+      for (const tenant of tenants) {
+        same(yield* once(elsewhere!, mustNotRun).pipe(asTenant(tenant)), replayed())
+      }
+      same(yield* once(one!, mustNotRun), replayed({ ...created, body: "" }))
+    }),
+  )
+
+  test(
     "runs a request once, and then returns the same status and the same bytes",
     Effect.gen(function* () {
       for (const [index, response] of [

@@ -204,6 +204,10 @@ const eventTries = ({ customer, event, position }: Own): TriesOf<EventStore["Ser
       ),
     ),
     committed: ofAllTenants,
+    // The customer is not erased, so the contract of `redact` tries one who is.
+    redact: writes(
+      store(({ redact }) => redact({ customerId: customer.id, at: minute(1), after: undefined }, () => "{}")),
+    ),
     publish: writes(
       Effect.gen(function* () {
         const another = yield* Sample.event({ idempotencyKey: "ours" })
@@ -323,6 +327,7 @@ const idempotencyTries = ({ customer }: Own): TriesOf<IdempotencyStore["Service"
   return {
     once: writes(store(({ once }) => once(Sample.request(), lifetime, answer))),
     forget: writes(store(({ forget }) => forget(customer.id))),
+    redact: writes(store(({ redact }) => redact(customer.id))),
     sweep: ofAllTenants,
   }
 }

@@ -123,7 +123,7 @@ export const detachMethod = (state: AccountState, _: Params, id: string): Stripe
 
 const applyToCustomer = (state: AccountState, customer: StripeCustomer, params: Params): void => {
   for (const field of ["name", "email"] as const) {
-    if (params.has(field)) customer[field] = params.text(field) ?? null
+    if (params.has(field)) customer[field] = params.text(field) || null
   }
   customer.metadata = params.metadata(customer.metadata)
   const { default_payment_method: method } = params.group("invoice_settings")
