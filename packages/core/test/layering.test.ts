@@ -59,7 +59,7 @@ const stabilities = (module: string): ReadonlyMap<string, string> => {
 }
 
 /** Pure and without dependencies. */
-const ENGINE = new Set(["@billwright/engine", "@billwright/engine/documents", "@billwright/engine/einvoice"])
+const ENGINE = new Set(["@billwright/engine", "@billwright/engine/documents"])
 
 /** What a module imports that core must not. */
 const forbidden = (file: string, code: string): ReadonlyArray<string> =>

@@ -239,19 +239,14 @@ const RULED = new Set([
   // No operation answers with the id of a record that it makes.
   "getAuditRecord",
   "getCreditNote",
-  // Only with a seller and countries: `packages/billwright/test/ElectronicInvoices.test.ts`.
-  "getCreditNoteCii",
   "getCreditNoteHtml",
   // Only with the maker of PDF: `packages/billwright/test/Documents.test.ts`.
   "getCreditNotePdf",
-  "getCreditNoteUbl",
   // Only a provider makes disputes: `ProviderNotices.test.ts`.
   "getDispute",
-  "getInvoiceCii",
   "getInvoicePdf",
   // Only with a key that signs proofs: `packages/billwright/test/Proofs.test.ts`.
   "getInvoiceProof",
-  "getInvoiceUbl",
   "getRefund",
   "grantCredits",
   "listInvoiceLineRecords",
