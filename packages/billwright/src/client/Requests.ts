@@ -57,8 +57,6 @@ export const documents = (connection: Connection, of: string) => {
   }
   return {
     html: (id: string, options?: CallOptions) => file(id, "html", "text", options),
-    ubl: (id: string, options?: CallOptions) => file(id, "ubl", "text", options),
-    cii: (id: string, options?: CallOptions) => file(id, "cii", "text", options),
     pdf: async (id: string, options?: CallOptions) =>
       new Uint8Array(await file(id, "pdf", "arrayBuffer", options)),
   }

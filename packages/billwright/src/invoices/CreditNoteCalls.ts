@@ -6,7 +6,6 @@ import {
   CreditNotes as CreditNotesService,
   creditNoteView,
   Documents,
-  type EInvoiceSyntax,
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
@@ -35,14 +34,10 @@ const toCreate = (input: CreateCreditNote): Core.CreateCreditNote => {
 export const makeCreditNotes = (calls: Calls): CreditNotes => {
   const notes = calls.service(CreditNotesService)
   const documents = calls.service(Documents)
-  const xmlOf = (id: string, syntax: EInvoiceSyntax) =>
-    Effect.flatMap(documents.eCreditNote(toId(id)), (note) => documents.xml(note, syntax))
   return {
     create: (input, options) =>
       calls.run(() => Effect.map(notes.create(toCreate(input)), creditNoteView), options),
     get: (id, options) => calls.run(() => Effect.map(notes.get(toId(id)), creditNoteView), options),
-    ubl: (id, options) => calls.run(() => xmlOf(id, "ubl"), options),
-    cii: (id, options) => calls.run(() => xmlOf(id, "cii"), options),
     pdf: (id, options) =>
       calls.runAsIs(() => Effect.flatMap(documents.creditNote(toId(id)), documents.pdf), options),
     html: (id, options) =>

@@ -80,14 +80,6 @@ export interface CreditNotes {
   html(id: string, options?: CallOptions): Promise<string>
   /** The same as PDF. Needs the package `@billwright/pdf`: without it, it rejects with the code `pdf_unavailable`. */
   pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
-  /**
-   * The credit note as an electronic invoice by EN 16931, in UBL 2.1 (ISO/IEC 19845). It is as it was when it was issued, and always
-   * has the same bytes. One that lacks something rejects with the code `einvoice_incomplete` and says what, such as the
-   * country of the customer or the VAT id of the seller.
-   */
-  ubl(id: string, options?: CallOptions): Promise<string>
-  /** The same as Cross Industry Invoice (UN/CEFACT D16B), which Factur-X and ZUGFeRD are made of. */
-  cii(id: string, options?: CallOptions): Promise<string>
   /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
   list(query?: ListCreditNotes, options?: CallOptions): Listing<CreditNote>
 }

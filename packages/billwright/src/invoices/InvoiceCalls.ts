@@ -3,7 +3,6 @@
  */
 import {
   Documents,
-  type EInvoiceSyntax,
   Invoice as Core,
   Invoices as InvoicesService,
   invoiceView,
@@ -48,8 +47,6 @@ export const makeInvoices = (calls: Calls): Invoices => {
   const payments = calls.service(PaymentsService)
   const documents = calls.service(Documents)
   const links = calls.service(PayerLinks)
-  const xmlOf = (id: string, syntax: EInvoiceSyntax) =>
-    Effect.flatMap(documents.eInvoice(toId(id)), (invoice) => documents.xml(invoice, syntax))
   return {
     get: (id, options) => calls.run(() => Effect.map(invoices.get(toId(id)), invoiceView), options),
     list: (query, options) =>
@@ -84,8 +81,6 @@ export const makeInvoices = (calls: Calls): Invoices => {
       calls.run(() => Effect.map(payments.pay(toId(id), toOptionalInput(input)), invoiceView), options),
     pdf: (id, options) =>
       calls.runAsIs(() => Effect.flatMap(documents.invoice(toId(id)), documents.pdf), options),
-    ubl: (id, options) => calls.run(() => xmlOf(id, "ubl"), options),
-    cii: (id, options) => calls.run(() => xmlOf(id, "cii"), options),
     html: (id, options) =>
       calls.run(
         () =>

@@ -298,14 +298,6 @@ export interface Invoices {
    */
   pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /**
-   * The invoice as an electronic invoice by EN 16931, in UBL 2.1 (ISO/IEC 19845). It is as it was when it was issued, and always
-   * has the same bytes. One that lacks something rejects with the code `einvoice_incomplete` and says what, such as the
-   * country of the customer or the VAT id of the seller.
-   */
-  ubl(id: string, options?: CallOptions): Promise<string>
-  /** The same as Cross Industry Invoice (UN/CEFACT D16B), which Factur-X and ZUGFeRD are made of. */
-  cii(id: string, options?: CallOptions): Promise<string>
-  /**
    * A link for the payer of an issued invoice, without a login: it shows the invoice and its PDF, and how to pay it. Nothing
    * is stored. It needs `payerPages` in the options of `createBilling`: without it, it rejects with the code
    * `payer_pages_unavailable`. A draft has no link: `ActionUnavailableError`.

@@ -3,7 +3,6 @@
  */
 import type { LineKind, Recipient } from "@billwright/engine"
 import type { BillingDocument, LineTable } from "@billwright/engine/documents"
-import type { En16931Invoice, En16931Result } from "@billwright/engine/einvoice"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type Customer, type CustomerId, customers } from "../customers/Customer.ts"
 import type { CreditNoteNotFound } from "../invoices/CreditNote.ts"
@@ -31,34 +30,6 @@ const OF_USAGE: ReadonlySet<LineKind> = new Set(["usage", "adjustment", "true_up
 
 /** The words and the style of documents, which are loaded with the first one. */
 const writing = Effect.promise(() => import("@billwright/engine/documents"))
-
-/** The rules of electronic invoices, which are loaded with the first one. */
-const eInvoicing = Effect.promise(() => import("@billwright/engine/einvoice"))
-
-/** How an electronic invoice is written: UBL 2.1, or Cross Industry Invoice (UN/CEFACT D16B). */
-export type EInvoiceSyntax = "ubl" | "cii"
-
-/** A document lacks what EN 16931 wants, or is none of its documents. */
-export class EInvoiceIncomplete extends Schema.TaggedError<EInvoiceIncomplete>()(
-  "EInvoiceIncomplete",
-  {
-    /** `term` is the field of EN 16931, such as `BT-55`, and `field` that of ours. */
-    problems: Schema.Array(
-      Schema.Struct({ term: Schema.String, field: Schema.String, problem: Schema.String }),
-    ),
-  },
-  { httpApiStatus: 409 },
-) {
-  override get message(): string {
-    const all = this.problems.map(({ field, problem, term }) => `${field} ${problem} (${term})`)
-    return `this can't be an electronic invoice by EN 16931: ${all.join("; ")}`
-  }
-}
-
-const orIncomplete = (result: En16931Result): Effect.Effect<En16931Invoice, EInvoiceIncomplete> =>
-  result.ok
-    ? Effect.succeed(result.invoice)
-    : Effect.fail(new EInvoiceIncomplete({ problems: result.problems }))
 
 /** Makes a PDF of a document: `documentPdf` of `@billwright/pdf`. It may reject with `PdfUnavailable`. */
 export type MakePdf = (document: BillingDocument) => Promise<Uint8Array<ArrayBuffer>>
@@ -114,23 +85,6 @@ export class Documents extends Context.Service<
     readonly creditNote: (
       id: string,
     ) => Effect.Effect<BillingDocument, CreditNoteNotFound | InvoiceNotFound | Failure, CurrentTenant>
-
-    /** An issued invoice by EN 16931, as it was when it was issued. It always is the same. */
-    readonly eInvoice: (
-      id: string,
-    ) => Effect.Effect<En16931Invoice, EInvoiceIncomplete | InvoiceNotFound | Failure, CurrentTenant>
-
-    /** A credit note by EN 16931. It always is the same. */
-    readonly eCreditNote: (
-      id: string,
-    ) => Effect.Effect<
-      En16931Invoice,
-      CreditNoteNotFound | EInvoiceIncomplete | InvoiceNotFound | Failure,
-      CurrentTenant
-    >
-
-    /** XML of an electronic invoice, in UTF-8. The same invoice always has the same bytes. */
-    readonly xml: (invoice: En16931Invoice, syntax: EInvoiceSyntax) => Effect.Effect<string>
 
     /** A page for screens and for paper. It has no script and needs no other file. */
     readonly page: (document: BillingDocument) => Effect.Effect<DocumentPage>
@@ -209,36 +163,16 @@ export class Documents extends Context.Service<
         return { document: invoiceDocument(input), usage, invoice: found }
       })
 
-      const creditNoteInput = Effect.fnUntraced(function* (id: string) {
+      const creditNote = Effect.fn("Documents.creditNote")(function* (id: string) {
         const found = yield* notes.get(id)
-        return {
+        const { creditNoteDocument } = yield* writing
+        return creditNoteDocument({
           creditNote: found,
           invoice: yield* invoices.get(found.invoiceId),
           customer: yield* recipientOf(found.invoiceId, found.customerId),
           settings,
-        }
+        })
       })
-
-      const creditNote = Effect.fn("Documents.creditNote")(function* (id: string) {
-        const { creditNoteDocument } = yield* writing
-        return creditNoteDocument(yield* creditNoteInput(id))
-      })
-
-      const eInvoice = Effect.fn("Documents.eInvoice")(function* (id: string) {
-        const found = yield* invoices.get(id)
-        const { toEn16931 } = yield* eInvoicing
-        const customer = yield* recipientOf(found.id, found.customerId)
-        const timezones = yield* timezonesOf(found.subscriptionIds)
-        return yield* orIncomplete(toEn16931({ invoice: found, customer, settings, timezones }))
-      })
-
-      const eCreditNote = Effect.fn("Documents.eCreditNote")(function* (id: string) {
-        const { creditNoteToEn16931 } = yield* eInvoicing
-        return yield* orIncomplete(creditNoteToEn16931(yield* creditNoteInput(id)))
-      })
-
-      const xml = (invoice: En16931Invoice, syntax: EInvoiceSyntax) =>
-        Effect.map(eInvoicing, ({ ciiXml, ublXml }) => (syntax === "ubl" ? ublXml(invoice) : ciiXml(invoice)))
 
       const page = (document: BillingDocument) =>
         Effect.map(writing, ({ DOCUMENT_POLICY, documentHtml }) => ({
@@ -257,7 +191,7 @@ export class Documents extends Context.Service<
               ),
             )
 
-      return Documents.of({ invoice, upcoming, creditNote, eInvoice, eCreditNote, xml, page, pdf })
+      return Documents.of({ invoice, upcoming, creditNote, page, pdf })
     }),
   )
 }

@@ -5,7 +5,7 @@ import { CreditNote, Customer, Invoice, INVOICE_LIMITS } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
-import { HtmlBody, InvoiceBody, LineTaxBody, INCOMPLETE, PdfBody, XmlBody, TaxBody } from "./InvoicesApi.ts"
+import { HtmlBody, InvoiceBody, LineTaxBody, PdfBody, TaxBody } from "./InvoicesApi.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
@@ -162,34 +162,6 @@ export const CreditNotesApi = HttpApiGroup.make("creditNotes")
           summary: "Get a credit note as PDF",
           description:
             "Returns one credit note as PDF, in the language of the customer. A `conflict` says that the server has nothing that makes PDF: the package `@billwright/pdf` is optional.",
-        }),
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("getCreditNoteUbl", "/credit_notes/:id/ubl", {
-      params: Params,
-      success: XmlBody,
-      error: readErrors("not_found", "conflict"),
-    })
-      .annotate(RequiredPermission, "invoices:read")
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Get a credit note as UBL",
-          description: `Returns one credit note as an electronic invoice by EN 16931, in UBL 2.1. ${INCOMPLETE}`,
-        }),
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("getCreditNoteCii", "/credit_notes/:id/cii", {
-      params: Params,
-      success: XmlBody,
-      error: readErrors("not_found", "conflict"),
-    })
-      .annotate(RequiredPermission, "invoices:read")
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Get a credit note as Cross Industry Invoice",
-          description: `Returns one credit note as an electronic invoice by EN 16931, in Cross Industry Invoice D16B. ${INCOMPLETE}`,
         }),
       ),
   )

@@ -368,15 +368,6 @@ const MAX_HTML_LENGTH = Number.MAX_SAFE_INTEGER
 export const HtmlBody = Wire.text(MAX_HTML_LENGTH).pipe(HttpApiSchema.asText({ contentType: "text/html" }))
 
 /** A PDF in an answer. */
-/** An electronic invoice in an answer. */
-export const XmlBody = Wire.text(MAX_HTML_LENGTH).pipe(
-  HttpApiSchema.asText({ contentType: "application/xml" }),
-)
-
-/** What answers about electronic invoices have in common. */
-export const INCOMPLETE =
-  "It is as it was when it was issued, and always has the same bytes. A `conflict` says what it lacks."
-
 export const PdfBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/pdf" }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the invoice." }) })
@@ -474,34 +465,6 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
           summary: "Get an invoice as PDF",
           description:
             "Returns one invoice as PDF, in the language of the customer, with what was paid and credited by now. A `conflict` says that the server has nothing that makes PDF: the package `@billwright/pdf` is optional.",
-        }),
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("getInvoiceUbl", "/invoices/:id/ubl", {
-      params: Params,
-      success: XmlBody,
-      error: readErrors("not_found", "conflict"),
-    })
-      .annotate(RequiredPermission, "invoices:read")
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Get an invoice as UBL",
-          description: `Returns one invoice as an electronic invoice by EN 16931, in UBL 2.1. ${INCOMPLETE}`,
-        }),
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("getInvoiceCii", "/invoices/:id/cii", {
-      params: Params,
-      success: XmlBody,
-      error: readErrors("not_found", "conflict"),
-    })
-      .annotate(RequiredPermission, "invoices:read")
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Get an invoice as Cross Industry Invoice",
-          description: `Returns one invoice as an electronic invoice by EN 16931, in Cross Industry Invoice D16B. ${INCOMPLETE}`,
         }),
       ),
   )

@@ -56,7 +56,6 @@ export const make: Effect.Effect<OperationsOf<"creditNotes">, never, CreditNotes
   function* () {
     const notes = yield* CreditNotes
     const documents = yield* Documents
-    const xmlAs = DocumentAnswer.xmlAs(documents)
     return {
       createCreditNote: ({ payload }, tenant) =>
         Effect.map(notes.create(payload), (note) => created(creditNote(note, tenant))),
@@ -66,8 +65,6 @@ export const make: Effect.Effect<OperationsOf<"creditNotes">, never, CreditNotes
         Effect.map(notes.get(params.id), (note) => ok(creditNote(note, tenant))),
       getCreditNotePdf: ({ params }) =>
         documents.creditNote(params.id).pipe(Effect.flatMap(documents.pdf), Effect.map(DocumentAnswer.pdf)),
-      getCreditNoteUbl: ({ params }) => Effect.flatMap(documents.eCreditNote(params.id), xmlAs("ubl")),
-      getCreditNoteCii: ({ params }) => Effect.flatMap(documents.eCreditNote(params.id), xmlAs("cii")),
       getCreditNoteHtml: ({ params }) =>
         documents.creditNote(params.id).pipe(Effect.flatMap(documents.page), Effect.map(DocumentAnswer.page)),
     }

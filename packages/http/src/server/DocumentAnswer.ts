@@ -1,8 +1,7 @@
 /**
  * Answers with documents for people.
  */
-import type { DocumentPage, Documents, EInvoiceSyntax } from "@billwright/core"
-import { Effect } from "effect"
+import type { DocumentPage } from "@billwright/core"
 import { type Answer, FileBody } from "./HttpExchange.ts"
 
 /** A page. Its policy stands in the page, too; who may show it in a frame stands only here. */
@@ -14,16 +13,6 @@ export const page = ({ html, policy }: DocumentPage): Answer => ({
     "referrer-policy": "no-referrer",
   }),
 })
-
-/** Writes electronic invoices. */
-export const xmlAs =
-  ({ xml }: Documents["Service"]) =>
-  (syntax: EInvoiceSyntax) =>
-  (invoice: Parameters<typeof xml>[0]): Effect.Effect<Answer> =>
-    Effect.map(xml(invoice, syntax), (text) => ({
-      status: 200,
-      body: new FileBody(text, { "content-type": "application/xml" }),
-    }))
 
 export const pdf = (bytes: Uint8Array<ArrayBuffer>): Answer => ({
   status: 200,

@@ -123,7 +123,6 @@ export const make: Effect.Effect<OperationsOf<"invoices">, never, Documents | In
     const invoices = yield* Invoices
     const documents = yield* Documents
     const answer = (tenant: Tenant.Tenant) => (value: Invoice.Invoice) => ok(invoice(value, tenant))
-    const xmlAs = DocumentAnswer.xmlAs(documents)
     return {
       listInvoices: ({ query }, tenant) =>
         Effect.map(invoices.list(query), (page) => ok(Render.list(page, tenant, invoice))),
@@ -134,8 +133,6 @@ export const make: Effect.Effect<OperationsOf<"invoices">, never, Documents | In
         documents.invoice(params.id).pipe(Effect.flatMap(documents.page), Effect.map(DocumentAnswer.page)),
       getInvoicePdf: ({ params }) =>
         documents.invoice(params.id).pipe(Effect.flatMap(documents.pdf), Effect.map(DocumentAnswer.pdf)),
-      getInvoiceUbl: ({ params }) => Effect.flatMap(documents.eInvoice(params.id), xmlAs("ubl")),
-      getInvoiceCii: ({ params }) => Effect.flatMap(documents.eInvoice(params.id), xmlAs("cii")),
       getUpcomingInvoice: ({ query: { subscriptionId } }, tenant) =>
         Effect.map(invoices.upcoming(subscriptionId), (value) =>
           ok({
