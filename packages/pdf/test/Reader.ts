@@ -79,3 +79,15 @@ export const rolesOf = (part: Part): ReadonlyArray<string> =>
   isOnPage(part)
     ? [...(part.role === undefined ? [] : [part.role]), ...(part.children ?? []).flatMap(rolesOf)]
     : []
+
+/** The files in a document, by their names. */
+export const attachmentsOf = async (bytes: Uint8Array): Promise<Readonly<Record<string, Uint8Array>>> => {
+  const task = getDocument({ data: Uint8Array.from(bytes), verbosity: 0, useSystemFonts: false })
+  try {
+    const attached: unknown = await (await task.promise).getAttachments()
+    const files = Object.entries((attached ?? {}) as Readonly<Record<string, { content: Uint8Array }>>)
+    return Object.fromEntries(files.map(([name, { content }]) => [name, content]))
+  } finally {
+    await task.destroy()
+  }
+}

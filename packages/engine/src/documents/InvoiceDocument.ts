@@ -84,7 +84,7 @@ export const frameOf = ({ format, settings: { seller }, texts }: Writer, custome
 })
 
 /** The only price of a line, and what it is the price of. */
-const unitPriceOf = ({ quantity, steps }: Line): string | null => {
+export const unitPriceOf = ({ quantity, steps }: Pick<Line, "quantity" | "steps">): string | null => {
   const priced = steps.filter(({ type }) => !["aggregate", "round", "burn"].includes(type))
   const [only] = priced
   if (priced.length !== 1 || only?.type !== "unit" || only.quantity !== quantity) return null
