@@ -84,9 +84,12 @@ export const rolesOf = (part: Part): ReadonlyArray<string> =>
 export const attachmentsOf = async (bytes: Uint8Array): Promise<Readonly<Record<string, Uint8Array>>> => {
   const task = getDocument({ data: Uint8Array.from(bytes), verbosity: 0, useSystemFonts: false })
   try {
-    const attached: unknown = await (await task.promise).getAttachments()
-    const files = Object.entries((attached ?? {}) as Readonly<Record<string, { content: Uint8Array }>>)
-    return Object.fromEntries(files.map(([name, { content }]) => [name, content]))
+    const pdf = await task.promise
+    const files = [...((await pdf.getAttachments()) ?? [])].map(async ([id, { filename }]) => {
+      const content: Uint8Array | null = await pdf.getAttachmentContent(id)
+      return [filename, content ?? new Uint8Array()] as const
+    })
+    return Object.fromEntries(await Promise.all(files))
   } finally {
     await task.destroy()
   }

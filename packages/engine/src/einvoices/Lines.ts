@@ -1,7 +1,7 @@
 /**
  * The lines of an e-invoice. A price is never below 0 (BR-27): money back has a quantity below 0.
  */
-import { unitPriceOf } from "../documents/InvoiceDocument.ts"
+import { unitPriceOf } from "../documents/UnitPrice.ts"
 import type { CreditNoteLine } from "../invoices/CreditNote.ts"
 import { type Tax, type TaxBehavior, taxKey, taxParts, type TaxRate } from "../invoices/Tax.ts"
 import * as Exact from "../money/Exact.ts"
