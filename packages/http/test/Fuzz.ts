@@ -241,12 +241,18 @@ const RULED = new Set([
   "getCreditNote",
   "getCreditNoteHtml",
   // Only with the maker of PDF: `packages/billwright/test/Documents.test.ts`.
+  "getCreditNoteCii",
+  "getCreditNoteFacturX",
   "getCreditNotePdf",
+  "getCreditNoteUbl",
   // Only a provider makes disputes: `ProviderNotices.test.ts`.
   "getDispute",
+  "getInvoiceCii",
+  "getInvoiceFacturX",
   "getInvoicePdf",
   // Only with a key that signs proofs: `packages/billwright/test/Proofs.test.ts`.
   "getInvoiceProof",
+  "getInvoiceUbl",
   "getRefund",
   "grantCredits",
   "listInvoiceLineRecords",
