@@ -240,19 +240,20 @@ const RULED = new Set([
   "getAuditRecord",
   "getCreditNote",
   "getCreditNoteHtml",
-  // Only with the maker of PDF: `packages/billwright/test/Documents.test.ts`.
+  // Only with a seller, and an issued invoice: `packages/billwright/test/Documents.test.ts`.
   "getCreditNoteCii",
   "getCreditNoteFacturX",
-  "getCreditNotePdf",
   "getCreditNoteUbl",
-  // Only a provider makes disputes: `ProviderNotices.test.ts`.
-  "getDispute",
   "getInvoiceCii",
   "getInvoiceFacturX",
+  "getInvoiceUbl",
+  // Only with the maker of PDF: `packages/billwright/test/Documents.test.ts`.
+  "getCreditNotePdf",
+  // Only a provider makes disputes: `ProviderNotices.test.ts`.
+  "getDispute",
   "getInvoicePdf",
   // Only with a key that signs proofs: `packages/billwright/test/Proofs.test.ts`.
   "getInvoiceProof",
-  "getInvoiceUbl",
   "getRefund",
   "grantCredits",
   "listInvoiceLineRecords",

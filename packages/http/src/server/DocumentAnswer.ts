@@ -19,7 +19,8 @@ export const pdf = (bytes: Uint8Array<ArrayBuffer>): Answer => ({
   body: new FileBody(bytes, { "content-type": "application/pdf" }),
 })
 
+/** XML says its encoding itself. */
 export const xml = (text: string): Answer => ({
   status: 200,
-  body: new FileBody(text, { "content-type": "application/xml; charset=utf-8" }),
+  body: new FileBody(text, { "content-type": "application/xml" }),
 })
