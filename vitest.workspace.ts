@@ -42,6 +42,9 @@ const FAKE_STRIPE = "packages/testing/test/stripe/**/*.test.ts"
 /** What other people's fakes of Stripe say of ours and of the adapter: they run as processes. Of `npm run test:stripe`. */
 const STRIPE_JUDGES = "packages/stripe/test/judges/**/*.test.ts"
 
+/** What an official validator says of e-invoices: it runs in Java. Of `npm run test:einvoice`. */
+const E_INVOICES = "packages/pdf/test/einvoices/**/*.test.ts"
+
 /** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
 const PLANTED_BUGS =
   "simulation/test/{Mutations,BillingMutations,CreditsMutations,PaymentsMutations,PrepaidMutations}.test.ts"
@@ -93,7 +96,7 @@ export default defineConfig({
             testTimeout: HANGS,
           }).test,
           isolate: false,
-          exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS, FAKE_STRIPE],
+          exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS, FAKE_STRIPE, E_INVOICES],
         },
       },
       // The same with all inputs of its properties. Of `npm run test:suites`.
@@ -157,6 +160,8 @@ export default defineConfig({
       },
       // Installing the judges alone takes minutes on a busy machine.
       project("stripe-judges", [STRIPE_JUDGES], { testTimeout: 480_000 }),
+      // Without a copy of the validator, it is downloaded first.
+      project("e-invoices", [E_INVOICES], { testTimeout: 480_000 }),
       {
         test: {
           ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], {

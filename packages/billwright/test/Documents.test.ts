@@ -1,6 +1,7 @@
 /** Invoices and credit notes as pages: by promises, and over the client. */
 import {
   type Billing,
+  BillingError,
   ConfigurationError,
   createBilling,
   CreditNoteNotFoundError,
@@ -9,7 +10,7 @@ import {
 import { ApiError, type BillingClient, createClient } from "billwright/client"
 import { memory } from "billwright/memory"
 import { createTestBilling } from "billwright/testing"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { afterEach, assert, beforeEach, describe, it, onTestFinished } from "vitest"
 import { rejection } from "./Rejection.ts"
 
 const seller = { name: "Nordlicht GmbH", country: "DE", paymentInstructions: "IBAN DE02 1203" }
@@ -178,5 +179,80 @@ describe("a page", () => {
       assert.instanceOf(problem, ConfigurationError)
       assert.include((problem as Error).message, name)
     }
+  })
+})
+
+/** What the norm wants of the seller and the customer. */
+const complete = {
+  ...invoices,
+  seller: { ...seller, name: "Nord & Licht GmbH", taxId: "DE123456789" },
+} as const
+
+describe.each(both)("e-invoices of %s", (_, caller) => {
+  it("say all that is missing, and are no half ones", async () => {
+    const { invoice } = await begin()
+    const error = await rejection(caller().invoices.ubl(invoice.id))
+    assert.include(error.message, "invoices.seller.taxId is required (BT-31, Seller VAT identifier)")
+    assert.include(error.message, "customer.country is required (BT-55, Buyer country code)")
+    const draft = await billing.invoices.create({ customerId: invoice.customerId, lines })
+    assert.include((await rejection(caller().invoices.cii(draft.id))).message, "is draft")
+  })
+})
+
+describe("e-invoices", () => {
+  const withSeller = async () => {
+    const own = await createTestBilling({ now: "2026-11-22T10:00:00Z", invoices: complete })
+    onTestFinished(() => own.close())
+    const customer = await own.customers.create({ ...ada, country: "DE" })
+    const draft = await own.invoices.create({ customerId: customer.id, lines })
+    return { own, customer, invoice: await own.invoices.finalize(draft.id) }
+  }
+
+  it("are as the invoice was issued, whatever was paid and credited since", async () => {
+    const { invoice, own } = await withSeller()
+    const ubl = await own.invoices.ubl(invoice.id)
+    const cii = await own.invoices.cii(invoice.id)
+    const pdf = await own.invoices.facturX(invoice.id)
+    assert.match(ubl, /<cbc:TaxInclusiveAmount currencyID="EUR">1071\.00</)
+    assert.match(cii, /<ram:DuePayableAmount>1071\.00</)
+    assert.include(ubl, "Nord &amp; Licht GmbH")
+    assert.include(ubl, "Ada Lovelace &lt;b&gt;")
+    assert.match(Buffer.from(pdf).toString("latin1"), /^%PDF-1\.7[^]*<pdfaid:part>3</)
+    const note = await own.creditNotes.create({ invoiceId: invoice.id, amount: 10_000, reason: "other" })
+    assert.strictEqual(await own.invoices.ubl(invoice.id), ubl)
+    assert.deepEqual(await own.invoices.facturX(invoice.id), pdf)
+    const credit = await own.creditNotes.ubl(note.id)
+    assert.match(credit, /<CreditNote [^]*<cbc:CreditNoteTypeCode>381<[^]*119\.00/)
+    assert.include(credit, `<cbc:ID>${invoice.number}</cbc:ID>`)
+    assert.include(await own.creditNotes.cii(note.id), "<ram:TypeCode>381</ram:TypeCode>")
+    assert.isAbove((await own.creditNotes.facturX(note.id)).length, 1_000)
+  })
+
+  it("are refused when the invoice is void", async () => {
+    const { invoice, own } = await withSeller()
+    await own.invoices.void(invoice.id)
+    const error = await rejection(own.invoices.cii(invoice.id))
+    assert.instanceOf(error, BillingError)
+    assert.strictEqual(error.code, "einvoice_incomplete")
+  })
+
+  it("over REST are XML and PDF of their types", async () => {
+    const { invoice, own } = await withSeller()
+    const apiKey = (await own.keys.create({ name: "app", scopes: ["invoices:read"] })).secret
+    const get = (path: string) =>
+      own.fetch(
+        new Request(`http://localhost/v1/invoices/${invoice.id}/${path}`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        }),
+      )
+    for (const path of ["ubl", "cii"] as const) {
+      const answer = await get(path)
+      assert.strictEqual(answer.status, 200)
+      assert.match(answer.headers.get("content-type") ?? "", /^application\/xml/)
+      assert.strictEqual(await answer.text(), await own.invoices[path](invoice.id))
+    }
+    const pdf = await get("factur_x")
+    assert.strictEqual(pdf.headers.get("content-type"), "application/pdf")
+    assert.deepEqual(new Uint8Array(await pdf.arrayBuffer()), await own.invoices.facturX(invoice.id))
   })
 })

@@ -37,6 +37,17 @@ describe("billwright/rating", () => {
   })
 })
 
+describe("billwright/einvoices", () => {
+  it("is that of the engine without Effect, Node or a store, and at most 12 KB compressed", async () => {
+    const [{ code, dynamicImports, imports }] = await build("@billwright/engine/einvoices")
+    assert.deepStrictEqual({ dynamicImports, imports }, { dynamicImports: [], imports: [] })
+    assert.notMatch(code, /\bprocess\b|\bBuffer\b|\brequire\b/)
+    assert.isBelow(gzipSync(code).length, 12 * 1024)
+    const [entry] = await build("billwright/einvoices")
+    assert.deepStrictEqual(entry.imports, ["@billwright/engine/einvoices"])
+  })
+})
+
 describe("billwright/proof", () => {
   it("is the check of the engine without Effect, Node or a store, and at most 20 KB compressed", async () => {
     const [{ code, dynamicImports, imports }] = await build("@billwright/engine/proofs")

@@ -54,6 +54,8 @@ export class ApiClient extends Context.Service<
     /** `body` is JSON text. */
     readonly patch: <A>(path: string, as: Reading<A>, body: string) => Effect.Effect<Answer<A>, ApiFailure>
     readonly delete: <A>(path: string, as: Reading<A>) => Effect.Effect<Answer<A>, ApiFailure>
+    /** An answer that is no JSON, as it is. */
+    readonly file: (path: string) => Effect.Effect<Uint8Array, ApiFailure>
     /** An answer whose body is read until the scope closes. */
     readonly open: (
       path: string,
@@ -172,6 +174,12 @@ const make = (base: string, key: Redacted.Redacted<string>): ApiClient["Service"
     post: (path, as, body) => request(path, as, { method: "POST", body, headers: JSON_HEADERS }),
     patch: (path, as, body) => request(path, as, { method: "PATCH", body, headers: JSON_HEADERS }),
     delete: (path, as) => request(path, as, { method: "DELETE" }),
+    file: Effect.fnUntraced(function* (path) {
+      const response = yield* send(path, {}, AbortSignal.timeout(ANSWER_MILLIS))
+      if (!response.ok) return yield* refusal(response.status, yield* text(response))
+      const body = yield* Effect.tryPromise({ try: () => response.arrayBuffer(), catch: unreachable })
+      return new Uint8Array(body)
+    }),
     open: Effect.fnUntraced(function* (path, query, headers) {
       const controller = yield* Effect.acquireRelease(
         Effect.sync(() => new AbortController()),

@@ -53,7 +53,8 @@ const read = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The package is big, and few processes make PDF. So it is loaded for the first one. */
-const pdf: MakePdf = async (document) => (await import("@billwright/pdf")).documentPdf(document)
+const pdf: MakePdf = async (document, facturX) =>
+  (await import("@billwright/pdf")).documentPdf(document, facturX)
 
 const hasPdf = (): boolean => {
   try {

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiClient } from "./ApiClient.ts"
 import * as Api from "./ApiCommands.ts"
+import * as EInvoices from "./EInvoices.ts"
 import * as Listing from "./Listing.ts"
 import { Misconfigured } from "./Store.ts"
 
@@ -133,6 +134,7 @@ export const invoices = Command.make("invoices").pipe(
     }),
     upcoming,
     records,
+    ...EInvoices.commands(kind),
     Api.action(kind, "/finalize", {
       name: "finalize",
       description: "Issue a draft now",

@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ApiClient } from "./ApiClient.ts"
 import * as Api from "./ApiCommands.ts"
+import * as EInvoices from "./EInvoices.ts"
 import { Misconfigured } from "./Store.ts"
 
 const paymentKind: Api.Kind = { noun: "a payment", nouns: "payments", path: "/payments", prefix: "pay" }
@@ -167,5 +168,6 @@ export const creditNotes = Command.make("credit-notes").pipe(
       customer_id: Api.optional("customer", "Only credit notes of this customer. Default: all."),
       invoice_id: Api.optional("invoice", "Only credit notes of this invoice. Default: all."),
     }),
+    ...EInvoices.commands(noteKind),
   ]),
 )

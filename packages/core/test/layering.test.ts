@@ -59,7 +59,7 @@ const stabilities = (module: string): ReadonlyMap<string, string> => {
 }
 
 /** Pure and without dependencies. */
-const ENGINE = new Set(["@billwright/engine", "@billwright/engine/documents"])
+const ENGINE = new Set(["@billwright/engine", "@billwright/engine/documents", "@billwright/engine/einvoices"])
 
 /** What a module imports that core must not. */
 const forbidden = (file: string, code: string): ReadonlyArray<string> =>

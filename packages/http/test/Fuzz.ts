@@ -240,6 +240,13 @@ const RULED = new Set([
   "getAuditRecord",
   "getCreditNote",
   "getCreditNoteHtml",
+  // Only with a seller, and an issued invoice: `packages/billwright/test/Documents.test.ts`.
+  "getCreditNoteCii",
+  "getCreditNoteFacturX",
+  "getCreditNoteUbl",
+  "getInvoiceCii",
+  "getInvoiceFacturX",
+  "getInvoiceUbl",
   // Only with the maker of PDF: `packages/billwright/test/Documents.test.ts`.
   "getCreditNotePdf",
   // Only a provider makes disputes: `ProviderNotices.test.ts`.

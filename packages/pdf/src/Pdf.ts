@@ -238,14 +238,21 @@ const footer = (sheet: Sheet, texts: ReadonlyArray<string>): void => {
 /**
  * A document as PDF: tagged for screen readers, with its fonts in it. The same document always has the same bytes, on the
  * same release of this package.
+ *
+ * With `facturX`, the XML of the same document as an e-invoice (CII, of the profile EN 16931), the PDF is one of Factur-X
+ * and ZUGFeRD: PDF/A-3, with the XML as `factur-x.xml`. A logo in CMYK would break that: use RGB.
  */
-export const documentPdf = async (document: BillingDocument): Promise<Uint8Array<ArrayBuffer>> => {
+export const documentPdf = async (
+  document: BillingDocument,
+  facturX?: string,
+): Promise<Uint8Array<ArrayBuffer>> => {
   const sheet = new Sheet({
     title: document.title,
     author: document.seller?.name ?? null,
     language: document.language,
     paper: document.paper,
     createdAt: document.issuedAt ?? 0,
+    facturX,
   })
   header(sheet, document)
   parties(sheet, document)

@@ -3,6 +3,7 @@
  */
 import PdfKit from "pdfkit"
 import type { Weight } from "./Fonts.ts"
+import { attach, type SheetInfo, xmpOf } from "./Metadata.ts"
 import { Breaker, isRightToLeft, type Run, runsOf } from "./Text.ts"
 
 /** The part of the structure that something belongs to. */
@@ -16,19 +17,12 @@ export interface Look {
   readonly align?: "left" | "right"
 }
 
-/** What a document says of itself. */
-export interface SheetInfo {
-  readonly title: string
-  readonly author: string | null
-  readonly language: string
-  readonly paper: "A4" | "LETTER"
-  /** In epoch milliseconds. */
-  readonly createdAt: number
-}
-
 /** What the types of pdfkit lack. */
-interface Images {
+interface Untyped {
   readonly openImage: (bytes: Buffer) => { readonly width: number; readonly height: number }
+  readonly appendXML: (xml: string) => void
+  /** Writes what the document says of itself into its metadata. */
+  _addInfo: () => void
 }
 
 const MARGIN = { top: 48, bottom: 62, left: 48, right: 48 } as const
@@ -47,8 +41,11 @@ export class Sheet {
   readonly #widths = new Map<string, number>()
   readonly #fonts = new Set<string>()
 
-  constructor({ author, createdAt, language, paper, title }: SheetInfo) {
+  constructor(info: SheetInfo) {
+    const { author, createdAt, facturX, language, paper, title } = info
     const doc = new PdfKit({
+      // Archives: everything that is needed to show the document is in it, and files may be attached.
+      ...(facturX === undefined ? {} : { subset: "PDF/A-3a" as const }),
       size: paper,
       margin: 0,
       bufferPages: true,
@@ -66,6 +63,10 @@ export class Sheet {
       },
     })
     this.#doc = doc
+    const untyped = doc as unknown as Untyped
+    // That of pdfkit does not escape texts.
+    untyped._addInfo = () => untyped.appendXML(xmpOf(info))
+    if (facturX !== undefined) attach(doc, facturX, new Date(createdAt))
     this.width = doc.page.width - MARGIN.left - MARGIN.right
     this.#bottom = doc.page.height - MARGIN.bottom
     this.root = doc.struct("Document")
@@ -158,7 +159,7 @@ export class Sheet {
 
   /** A picture of at most this size. Returns its height. */
   picture(parent: Part, url: string, alt: string, width: number, height: number): number {
-    const image = (this.#doc as unknown as Images).openImage(
+    const image = (this.#doc as unknown as Untyped).openImage(
       Buffer.from(url.slice(url.indexOf(",") + 1), "base64"),
     )
     const scale = Math.min(width / image.width, height / image.height, 1)

@@ -79,3 +79,18 @@ export const rolesOf = (part: Part): ReadonlyArray<string> =>
   isOnPage(part)
     ? [...(part.role === undefined ? [] : [part.role]), ...(part.children ?? []).flatMap(rolesOf)]
     : []
+
+/** The files in a document, by their names. */
+export const attachmentsOf = async (bytes: Uint8Array): Promise<Readonly<Record<string, Uint8Array>>> => {
+  const task = getDocument({ data: Uint8Array.from(bytes), verbosity: 0, useSystemFonts: false })
+  try {
+    const pdf = await task.promise
+    const files = [...((await pdf.getAttachments()) ?? [])].map(async ([id, { filename }]) => {
+      const content: Uint8Array | null = await pdf.getAttachmentContent(id)
+      return [filename, content ?? new Uint8Array()] as const
+    })
+    return Object.fromEntries(await Promise.all(files))
+  } finally {
+    await task.destroy()
+  }
+}

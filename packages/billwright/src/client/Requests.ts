@@ -59,6 +59,10 @@ export const documents = (connection: Connection, of: string) => {
     html: (id: string, options?: CallOptions) => file(id, "html", "text", options),
     pdf: async (id: string, options?: CallOptions) =>
       new Uint8Array(await file(id, "pdf", "arrayBuffer", options)),
+    ubl: (id: string, options?: CallOptions) => file(id, "ubl", "text", options),
+    cii: (id: string, options?: CallOptions) => file(id, "cii", "text", options),
+    facturX: async (id: string, options?: CallOptions) =>
+      new Uint8Array(await file(id, "factur_x", "arrayBuffer", options)),
   }
 }
 

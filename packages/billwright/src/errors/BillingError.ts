@@ -42,6 +42,7 @@ export type BillingErrorCode =
   | "action_unavailable"
   | "invoicing_unsupported"
   | "pdf_unavailable"
+  | "einvoice_incomplete"
   | "payer_pages_unavailable"
   | "too_many_spend_alerts"
   | "too_many_credit_alerts"

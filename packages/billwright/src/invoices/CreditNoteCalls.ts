@@ -40,6 +40,15 @@ export const makeCreditNotes = (calls: Calls): CreditNotes => {
     get: (id, options) => calls.run(() => Effect.map(notes.get(toId(id)), creditNoteView), options),
     pdf: (id, options) =>
       calls.runAsIs(() => Effect.flatMap(documents.creditNote(toId(id)), documents.pdf), options),
+    ubl: (id, options) =>
+      calls.run(() => Effect.flatMap(documents.creditNoteAsEInvoice(toId(id)), documents.ubl), options),
+    cii: (id, options) =>
+      calls.run(() => Effect.flatMap(documents.creditNoteAsEInvoice(toId(id)), documents.cii), options),
+    facturX: (id, options) =>
+      calls.runAsIs(
+        () => Effect.flatMap(documents.creditNoteAsEInvoice(toId(id)), documents.facturX),
+        options,
+      ),
     html: (id, options) =>
       calls.run(
         () =>

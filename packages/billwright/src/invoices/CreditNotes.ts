@@ -80,6 +80,18 @@ export interface CreditNotes {
   html(id: string, options?: CallOptions): Promise<string>
   /** The same as PDF. Needs the package `@billwright/pdf`: without it, it rejects with the code `pdf_unavailable`. */
   pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * The credit note as an e-invoice by EN 16931, in UBL 2.1 (XML): as it was issued, and always with the same bytes. When something
+   * that the norm wants is missing, it rejects with the code `einvoice_incomplete`, and the message names all of it.
+   */
+  ubl(id: string, options?: CallOptions): Promise<string>
+  /** The same as a Cross Industry Invoice of UN/CEFACT (D16B), the XML of Factur-X and ZUGFeRD. */
+  cii(id: string, options?: CallOptions): Promise<string>
+  /**
+   * The same as Factur-X or ZUGFeRD in the profile EN 16931: a PDF/A-3 with the CII as `factur-x.xml`. Needs the package
+   * `@billwright/pdf`, as `pdf` does.
+   */
+  facturX(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
   list(query?: ListCreditNotes, options?: CallOptions): Listing<CreditNote>
 }

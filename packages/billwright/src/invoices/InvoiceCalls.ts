@@ -81,6 +81,12 @@ export const makeInvoices = (calls: Calls): Invoices => {
       calls.run(() => Effect.map(payments.pay(toId(id), toOptionalInput(input)), invoiceView), options),
     pdf: (id, options) =>
       calls.runAsIs(() => Effect.flatMap(documents.invoice(toId(id)), documents.pdf), options),
+    ubl: (id, options) =>
+      calls.run(() => Effect.flatMap(documents.invoiceAsEInvoice(toId(id)), documents.ubl), options),
+    cii: (id, options) =>
+      calls.run(() => Effect.flatMap(documents.invoiceAsEInvoice(toId(id)), documents.cii), options),
+    facturX: (id, options) =>
+      calls.runAsIs(() => Effect.flatMap(documents.invoiceAsEInvoice(toId(id)), documents.facturX), options),
     html: (id, options) =>
       calls.run(
         () =>

@@ -298,6 +298,18 @@ export interface Invoices {
    */
   pdf(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /**
+   * The issued invoice as an e-invoice by EN 16931, in UBL 2.1 (XML): as it was issued, and always with the same bytes. When something
+   * that the norm wants is missing, it rejects with the code `einvoice_incomplete`, and the message names all of it. A draft and a void invoice are refused.
+   */
+  ubl(id: string, options?: CallOptions): Promise<string>
+  /** The same as a Cross Industry Invoice of UN/CEFACT (D16B), the XML of Factur-X and ZUGFeRD. */
+  cii(id: string, options?: CallOptions): Promise<string>
+  /**
+   * The same as Factur-X or ZUGFeRD in the profile EN 16931: a PDF/A-3 with the CII as `factur-x.xml`. Needs the package
+   * `@billwright/pdf`, as `pdf` does.
+   */
+  facturX(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  /**
    * A link for the payer of an issued invoice, without a login: it shows the invoice and its PDF, and how to pay it. Nothing
    * is stored. It needs `payerPages` in the options of `createBilling`: without it, it rejects with the code
    * `payer_pages_unavailable`. A draft has no link: `ActionUnavailableError`.

@@ -16,4 +16,4 @@ const load = async (): Promise<typeof Package> => {
 }
 
 /** Loads the package with the first PDF. */
-export const makePdf: MakePdf = async (document) => (await load()).documentPdf(document)
+export const makePdf: MakePdf = async (document, facturX) => (await load()).documentPdf(document, facturX)

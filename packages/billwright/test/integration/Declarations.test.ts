@@ -62,6 +62,7 @@ describe("the declarations", () => {
     ".": ["@billwright/engine", "node:http"],
     "./adapter": ["@billwright/core", "@billwright/engine", "effect", "node:http"],
     "./client": ["@billwright/engine"],
+    "./einvoices": ["@billwright/engine/einvoices"],
     "./memory": [],
     "./postgres": [],
     "./proof": ["@billwright/engine/proofs"],

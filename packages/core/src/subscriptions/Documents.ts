@@ -3,6 +3,12 @@
  */
 import type { LineKind, Recipient } from "@billwright/engine"
 import type { BillingDocument, LineTable } from "@billwright/engine/documents"
+import type {
+  EInvoiceCreditNoteInput,
+  EInvoiceInput,
+  EInvoiceProblem,
+  En16931Invoice,
+} from "@billwright/engine/einvoices"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type Customer, type CustomerId, customers } from "../customers/Customer.ts"
 import type { CreditNoteNotFound } from "../invoices/CreditNote.ts"
@@ -31,8 +37,14 @@ const OF_USAGE: ReadonlySet<LineKind> = new Set(["usage", "adjustment", "true_up
 /** The words and the style of documents, which are loaded with the first one. */
 const writing = Effect.promise(() => import("@billwright/engine/documents"))
 
-/** Makes a PDF of a document: `documentPdf` of `@billwright/pdf`. It may reject with `PdfUnavailable`. */
-export type MakePdf = (document: BillingDocument) => Promise<Uint8Array<ArrayBuffer>>
+/** E-invoices, which are loaded with the first one. */
+const electronic = Effect.promise(() => import("@billwright/engine/einvoices"))
+
+/**
+ * Makes a PDF of a document: `documentPdf` of `@billwright/pdf`. It may reject with `PdfUnavailable`. With `facturX`, the XML
+ * of the same document as an e-invoice, the PDF is one of Factur-X.
+ */
+export type MakePdf = (document: BillingDocument, facturX?: string) => Promise<Uint8Array<ArrayBuffer>>
 
 /** What makes PDF. `null`: nothing does. */
 export class PdfMaker extends Context.Reference<MakePdf | null>("@billwright/core/subscriptions/PdfMaker", {
@@ -48,6 +60,39 @@ export class PdfUnavailable extends Schema.TaggedError<PdfUnavailable>()(
   override get message(): string {
     return "PDF needs the package @billwright/pdf: install it with npm install @billwright/pdf"
   }
+}
+
+const problemText = ({ field, name, problem, term }: EInvoiceProblem): string =>
+  `${field} ${problem} (${term}, ${name})`
+
+/**
+ * The invoice or the credit note can't be an e-invoice as it is: it is a draft or void, or something that EN 16931 wants
+ * is missing. `problems` has all of it. An issued invoice keeps what it says of its customer, and the seller is that of
+ * the settings now.
+ */
+export class EInvoiceIncomplete extends Schema.TaggedError<EInvoiceIncomplete>()(
+  "EInvoiceIncomplete",
+  {
+    problems: Schema.Array(
+      Schema.Struct({
+        term: Schema.String,
+        name: Schema.String,
+        field: Schema.String,
+        problem: Schema.String,
+      }),
+    ),
+  },
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return `there is no e-invoice: ${this.problems.map(problemText).join("; ")}`
+  }
+}
+
+/** An e-invoice: its model by EN 16931, and its pages as they were when it was issued. */
+export interface EInvoice {
+  readonly document: En16931Invoice
+  readonly page: BillingDocument
 }
 
 /** A document as HTML. */
@@ -85,6 +130,28 @@ export class Documents extends Context.Service<
     readonly creditNote: (
       id: string,
     ) => Effect.Effect<BillingDocument, CreditNoteNotFound | InvoiceNotFound | Failure, CurrentTenant>
+
+    /** Of an issued invoice, by EN 16931: as it was issued, without what was paid and credited later. */
+    readonly invoiceAsEInvoice: (
+      id: string,
+    ) => Effect.Effect<EInvoice, InvoiceNotFound | EInvoiceIncomplete | Failure, CurrentTenant>
+
+    readonly creditNoteAsEInvoice: (
+      id: string,
+    ) => Effect.Effect<
+      EInvoice,
+      CreditNoteNotFound | InvoiceNotFound | EInvoiceIncomplete | Failure,
+      CurrentTenant
+    >
+
+    /** An e-invoice as UBL 2.1. The same e-invoice always has the same bytes. */
+    readonly ubl: (eInvoice: EInvoice) => Effect.Effect<string>
+
+    /** An e-invoice as a Cross Industry Invoice. The same e-invoice always has the same bytes. */
+    readonly cii: (eInvoice: EInvoice) => Effect.Effect<string>
+
+    /** An e-invoice as Factur-X: the PDF of its pages, with the CII within. */
+    readonly facturX: (eInvoice: EInvoice) => Effect.Effect<Uint8Array<ArrayBuffer>, PdfUnavailable>
 
     /** A page for screens and for paper. It has no script and needs no other file. */
     readonly page: (document: BillingDocument) => Effect.Effect<DocumentPage>
@@ -174,6 +241,45 @@ export class Documents extends Context.Service<
         })
       })
 
+      const eInvoiceOf = (input: EInvoiceInput | EInvoiceCreditNoteInput, page: () => BillingDocument) =>
+        Effect.flatMap(electronic, ({ toEn16931 }) => {
+          const result = toEn16931(input)
+          return result.type === "problems"
+            ? Effect.fail(new EInvoiceIncomplete({ problems: result.problems }))
+            : Effect.succeed({ document: result.document, page: page() })
+        })
+
+      const invoiceAsEInvoice = Effect.fn("Documents.invoiceAsEInvoice")(function* (id: string) {
+        const found = yield* invoices.get(id)
+        const { invoiceDocument } = yield* writing
+        const input = {
+          invoice: asIssued(found),
+          customer: yield* recipientOf(found.id, found.customerId),
+          settings,
+          payments: [],
+          creditNotes: [],
+          timezones: yield* timezonesOf(found.subscriptionIds),
+        }
+        return yield* eInvoiceOf(input, () => invoiceDocument(input))
+      })
+
+      const creditNoteAsEInvoice = Effect.fn("Documents.creditNoteAsEInvoice")(function* (id: string) {
+        const found = yield* notes.get(id)
+        const { creditNoteDocument } = yield* writing
+        const credited = yield* invoices.get(found.invoiceId)
+        const input = {
+          creditNote: found,
+          invoice: credited,
+          customer: yield* recipientOf(found.invoiceId, found.customerId),
+          settings,
+          timezones: yield* timezonesOf(credited.subscriptionIds),
+        }
+        return yield* eInvoiceOf(input, () => creditNoteDocument(input))
+      })
+
+      const ubl = ({ document }: EInvoice) => Effect.map(electronic, ({ ublXml }) => ublXml(document))
+      const cii = ({ document }: EInvoice) => Effect.map(electronic, ({ ciiXml }) => ciiXml(document))
+
       const page = (document: BillingDocument) =>
         Effect.map(writing, ({ DOCUMENT_POLICY, documentHtml }) => ({
           html: documentHtml(document),
@@ -182,18 +288,48 @@ export class Documents extends Context.Service<
 
       const makePdf = yield* PdfMaker
 
-      const pdf = (document: BillingDocument) =>
+      const pdfOf = (document: BillingDocument, xml?: string) =>
         makePdf === null
           ? Effect.fail(new PdfUnavailable())
-          : Effect.tryPromise({ try: () => makePdf(document), catch: (error) => error }).pipe(
+          : Effect.tryPromise({ try: () => makePdf(document, xml), catch: (error) => error }).pipe(
               Effect.catch((error) =>
                 error instanceof PdfUnavailable ? Effect.fail(error) : Effect.die(error),
               ),
             )
 
-      return Documents.of({ invoice, upcoming, creditNote, page, pdf })
+      const pdf = (document: BillingDocument) => pdfOf(document)
+      const facturX = (eInvoice: EInvoice) =>
+        Effect.flatMap(cii(eInvoice), (xml) => pdfOf(eInvoice.page, xml))
+
+      return Documents.of({
+        invoice,
+        upcoming,
+        creditNote,
+        invoiceAsEInvoice,
+        creditNoteAsEInvoice,
+        ubl,
+        cii,
+        facturX,
+        page,
+        pdf,
+      })
     }),
   )
+}
+
+/** An invoice as it was issued. A void one stays void: it has no e-invoice. */
+const asIssued = (invoice: Invoice): Invoice => {
+  const { applied, credited, status, total } = invoice
+  if (status === "draft" || status === "void") return invoice
+  const amountDue = applied.reduce((due, { amount }) => due - amount, total + credited)
+  return {
+    ...invoice,
+    status: amountDue > 0n ? "open" : "paid",
+    amountPaid: 0n,
+    amountCredited: 0n,
+    amountWaived: 0n,
+    amountDue,
+  }
 }
 
 const recipientAsBilled = (

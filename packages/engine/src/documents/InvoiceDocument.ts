@@ -12,6 +12,7 @@ import { DEFAULT_COLOR, type Seller } from "./Seller.ts"
 import { rateText, taxName, taxNotes, taxSummaryOf } from "./Taxes.ts"
 import { fill, type Texts } from "./Texts.ts"
 import { TEXTS } from "./Translations.ts"
+import { unitPriceOf } from "./UnitPrice.ts"
 
 /** What documents of a tenant have in common. */
 export interface DocumentSettings {
@@ -82,14 +83,6 @@ export const frameOf = ({ format, settings: { seller }, texts }: Writer, custome
   explanation: texts.explanation,
   page: texts.page,
 })
-
-/** The only price of a line, and what it is the price of. */
-const unitPriceOf = ({ quantity, steps }: Line): string | null => {
-  const priced = steps.filter(({ type }) => !["aggregate", "round", "burn"].includes(type))
-  const [only] = priced
-  if (priced.length !== 1 || only?.type !== "unit" || only.quantity !== quantity) return null
-  return only.price
-}
 
 const detailsOf = (
   line: Line,

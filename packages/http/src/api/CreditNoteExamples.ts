@@ -35,5 +35,10 @@ export const creditNoteExamples = {
   listCreditNotes: { response: { object: "list", data: [note], has_more: false } },
   getCreditNote: { response: note },
   getCreditNotePdf: { response: "%PDF-1.7 …" },
+  getCreditNoteUbl: { response: `<?xml version="1.0" encoding="UTF-8"?>\n<CreditNote>…</CreditNote>\n` },
+  getCreditNoteCii: {
+    response: `<?xml version="1.0" encoding="UTF-8"?>\n<rsm:CrossIndustryInvoice>…</rsm:CrossIndustryInvoice>\n`,
+  },
+  getCreditNoteFacturX: { response: "%PDF-1.7 …" },
   getCreditNoteHtml: { response: `<!doctype html>\n<html lang="en">…</html>\n` },
 } as const satisfies Readonly<Record<string, Example>>

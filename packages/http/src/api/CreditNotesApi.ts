@@ -5,7 +5,7 @@ import { CreditNote, Customer, Invoice, INVOICE_LIMITS } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
-import { HtmlBody, InvoiceBody, LineTaxBody, PdfBody, TaxBody } from "./InvoicesApi.ts"
+import { HtmlBody, InvoiceBody, LineTaxBody, NO_E_INVOICE, PdfBody, TaxBody, XmlBody } from "./InvoicesApi.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
@@ -177,6 +177,48 @@ export const CreditNotesApi = HttpApiGroup.make("creditNotes")
           summary: "Get a credit note as a page",
           description:
             "Returns one credit note as an HTML page for people, in the language of the customer. The page has no script and loads nothing.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getCreditNoteUbl", "/credit_notes/:id/ubl", {
+      params: Params,
+      success: XmlBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get a credit note as UBL",
+          description: `Returns one credit note as an e-invoice by EN 16931, in UBL 2.1. ${NO_E_INVOICE}`,
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getCreditNoteCii", "/credit_notes/:id/cii", {
+      params: Params,
+      success: XmlBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get a credit note as CII",
+          description: `Returns one credit note as an e-invoice by EN 16931, as a Cross Industry Invoice (D16B). ${NO_E_INVOICE}`,
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getCreditNoteFacturX", "/credit_notes/:id/factur_x", {
+      params: Params,
+      success: PdfBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get a credit note as Factur-X",
+          description: `Returns one credit note as Factur-X or ZUGFeRD in the profile EN 16931: a PDF/A-3 with the CII as \`factur-x.xml\`. ${NO_E_INVOICE} Or the server has nothing that makes PDF: the package \`@billwright/pdf\` is optional.`,
         }),
       ),
   )

@@ -195,6 +195,11 @@ export const invoiceExamples = {
   listInvoices: { response: { object: "list", data: [invoice], has_more: false } },
   getInvoice: { response: invoice },
   getInvoicePdf: { response: "%PDF-1.7 …" },
+  getInvoiceUbl: { response: `<?xml version="1.0" encoding="UTF-8"?>\n<Invoice>…</Invoice>\n` },
+  getInvoiceCii: {
+    response: `<?xml version="1.0" encoding="UTF-8"?>\n<rsm:CrossIndustryInvoice>…</rsm:CrossIndustryInvoice>\n`,
+  },
+  getInvoiceFacturX: { response: "%PDF-1.7 …" },
   getInvoiceHtml: { response: `<!doctype html>\n<html lang="en">…</html>\n` },
   voidInvoice: {
     response: { ...changed, status: "void", amount_due: 0, collection: "stopped", available_actions: [] },

@@ -370,6 +370,15 @@ export const HtmlBody = Wire.text(MAX_HTML_LENGTH).pipe(HttpApiSchema.asText({ c
 /** A PDF in an answer. */
 export const PdfBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/pdf" }))
 
+/** XML in an answer. */
+export const XmlBody = Wire.text(MAX_HTML_LENGTH).pipe(
+  HttpApiSchema.asText({ contentType: "application/xml" }),
+)
+
+/** Why there is no e-invoice. */
+export const NO_E_INVOICE =
+  "A `conflict` names all that EN 16931 wants and that is missing, such as the country of the customer."
+
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the invoice." }) })
 const LineParams = Schema.Struct({
   ...Params.fields,
@@ -465,6 +474,48 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
           summary: "Get an invoice as PDF",
           description:
             "Returns one invoice as PDF, in the language of the customer, with what was paid and credited by now. A `conflict` says that the server has nothing that makes PDF: the package `@billwright/pdf` is optional.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getInvoiceUbl", "/invoices/:id/ubl", {
+      params: Params,
+      success: XmlBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get an invoice as UBL",
+          description: `Returns an issued invoice as an e-invoice by EN 16931, in UBL 2.1: as it was issued, without what was paid and credited later. ${NO_E_INVOICE} Or the invoice is a draft or void.`,
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getInvoiceCii", "/invoices/:id/cii", {
+      params: Params,
+      success: XmlBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get an invoice as CII",
+          description: `Returns an issued invoice as an e-invoice by EN 16931, as a Cross Industry Invoice (D16B): as it was issued, without what was paid and credited later. ${NO_E_INVOICE} Or the invoice is a draft or void.`,
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getInvoiceFacturX", "/invoices/:id/factur_x", {
+      params: Params,
+      success: PdfBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get an invoice as Factur-X",
+          description: `Returns an issued invoice as Factur-X or ZUGFeRD in the profile EN 16931: a PDF/A-3 with the CII as \`factur-x.xml\`. Both are as the invoice was issued. ${NO_E_INVOICE} Or the invoice is a draft or void, or the server has nothing that makes PDF: the package \`@billwright/pdf\` is optional.`,
         }),
       ),
   )

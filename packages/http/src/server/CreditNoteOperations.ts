@@ -67,6 +67,18 @@ export const make: Effect.Effect<OperationsOf<"creditNotes">, never, CreditNotes
         documents.creditNote(params.id).pipe(Effect.flatMap(documents.pdf), Effect.map(DocumentAnswer.pdf)),
       getCreditNoteHtml: ({ params }) =>
         documents.creditNote(params.id).pipe(Effect.flatMap(documents.page), Effect.map(DocumentAnswer.page)),
+      getCreditNoteUbl: ({ params }) =>
+        documents
+          .creditNoteAsEInvoice(params.id)
+          .pipe(Effect.flatMap(documents.ubl), Effect.map(DocumentAnswer.xml)),
+      getCreditNoteCii: ({ params }) =>
+        documents
+          .creditNoteAsEInvoice(params.id)
+          .pipe(Effect.flatMap(documents.cii), Effect.map(DocumentAnswer.xml)),
+      getCreditNoteFacturX: ({ params }) =>
+        documents
+          .creditNoteAsEInvoice(params.id)
+          .pipe(Effect.flatMap(documents.facturX), Effect.map(DocumentAnswer.pdf)),
     }
   },
 )

@@ -18,3 +18,9 @@ export const pdf = (bytes: Uint8Array<ArrayBuffer>): Answer => ({
   status: 200,
   body: new FileBody(bytes, { "content-type": "application/pdf" }),
 })
+
+/** XML says its encoding itself. */
+export const xml = (text: string): Answer => ({
+  status: 200,
+  body: new FileBody(text, { "content-type": "application/xml" }),
+})

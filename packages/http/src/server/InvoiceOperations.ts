@@ -133,6 +133,18 @@ export const make: Effect.Effect<OperationsOf<"invoices">, never, Documents | In
         documents.invoice(params.id).pipe(Effect.flatMap(documents.page), Effect.map(DocumentAnswer.page)),
       getInvoicePdf: ({ params }) =>
         documents.invoice(params.id).pipe(Effect.flatMap(documents.pdf), Effect.map(DocumentAnswer.pdf)),
+      getInvoiceUbl: ({ params }) =>
+        documents
+          .invoiceAsEInvoice(params.id)
+          .pipe(Effect.flatMap(documents.ubl), Effect.map(DocumentAnswer.xml)),
+      getInvoiceCii: ({ params }) =>
+        documents
+          .invoiceAsEInvoice(params.id)
+          .pipe(Effect.flatMap(documents.cii), Effect.map(DocumentAnswer.xml)),
+      getInvoiceFacturX: ({ params }) =>
+        documents
+          .invoiceAsEInvoice(params.id)
+          .pipe(Effect.flatMap(documents.facturX), Effect.map(DocumentAnswer.pdf)),
       getUpcomingInvoice: ({ query: { subscriptionId } }, tenant) =>
         Effect.map(invoices.upcoming(subscriptionId), (value) =>
           ok({

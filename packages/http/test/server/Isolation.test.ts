@@ -18,6 +18,8 @@ const ANY_ID = /[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 const billing = {
   encryption: generateKey("k1"),
   payments: new FakeProvider({ hasMethods: true }),
+  // E-invoices need both sides.
+  invoices: { seller: { name: "Nordlicht", country: "DE", registration: "HRB 1" } },
   pdf: (document: object) => Promise.resolve(new TextEncoder().encode(JSON.stringify(document))),
 }
 
@@ -48,7 +50,7 @@ const MARK = "Ada of the one account"
 
 const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, name: string) {
   const own = { key }
-  const cus = yield* api.newCustomer({ name, metadata: { name } }, own)
+  const cus = yield* api.newCustomer({ name, country: "DE", metadata: { name } }, own)
   const meter = { customer_id: cus, product_id: "api", unit: "call" }
   const usg = (yield* api.record(cus, {}, own)).id
   const json = { ...meter, quantity: 100, period: "day" }

@@ -1,0 +1,272 @@
+import { assert, describe, it } from "vitest"
+import {
+  ciiXml,
+  type EInvoiceCreditNoteInput,
+  type EInvoiceInput,
+  type En16931Invoice,
+  toEn16931,
+  ublXml,
+} from "../../src/einvoices/index.ts"
+import { creditNoteAmounts, type Invoice, InvoiceError } from "../../src/index.ts"
+import * as Samples from "../documents/Samples.ts"
+import { after, draft, inputs, issued, line, linesOf, quoteOf, standard } from "../invoices/Documents.ts"
+import { fc, holds } from "../property.ts"
+import { Rational } from "../Rational.ts"
+
+const { customer, settings } = Samples
+
+const made = (input: EInvoiceInput | EInvoiceCreditNoteInput): En16931Invoice => {
+  const result = toEn16931(input)
+  if (result.type === "problems") throw new Error(JSON.stringify(result.problems))
+  return result.document
+}
+
+const of = (invoice: Invoice, more: Partial<EInvoiceInput> = {}): EInvoiceInput => ({
+  invoice,
+  customer,
+  settings,
+  timezones: { sub_1: "Europe/Berlin" },
+  ...more,
+})
+
+const missingOf = (input: EInvoiceInput) => {
+  const result = toEn16931(input)
+  return result.type === "document" ? [] : result.problems.map(({ field, term }) => `${term} ${field}`)
+}
+
+const noteOf = (invoice: Invoice, lines: "rest" | bigint): EInvoiceCreditNoteInput => ({
+  ...of(invoice),
+  creditNote: {
+    ...creditNoteAmounts(invoice, [], { lines }),
+    number: "CN-2026-0001",
+    currency: invoice.currency,
+    issuedAt: Date.UTC(2026, 11, 1),
+  },
+})
+
+const sum = (amounts: ReadonlyArray<string>): Rational =>
+  amounts.reduce((total, amount) => total.plus(Rational.of(amount)), new Rational(0n))
+
+const equal = (left: Rational, right: Rational, rule: string) =>
+  assert.isTrue(left.equals(right), `${rule}: ${left.n}/${left.d} is not ${right.n}/${right.d}`)
+
+const CENT = new Rational(1n, 100n)
+
+/** The rules of the norm about totals, worked out with rationals. */
+const checkTotals = (document: En16931Invoice): void => {
+  const { lines, taxes, totals } = document
+  const amount = (text: string) => Rational.of(text)
+  for (const { allowances, baseQuantity, net, price, quantity } of lines) {
+    assert.isFalse(amount(price).isLessThan(new Rational(0n)), "BR-27")
+    const gross = amount(quantity)
+      .times(amount(price))
+      .over(amount(baseQuantity ?? "1"))
+    const off = sum(allowances.map((one) => one.amount))
+    equal(new Rational(gross.times(new Rational(100n)).nearest(), 100n).minus(off), amount(net), "BT-131")
+  }
+  equal(sum(lines.map(({ net }) => net)), amount(totals.lines), "BR-CO-10")
+  equal(amount(totals.lines), amount(totals.net), "BR-CO-13")
+  equal(sum(taxes.map((tax) => tax.amount)), amount(totals.tax), "BR-CO-14")
+  equal(amount(totals.net).plus(amount(totals.tax)), amount(totals.gross), "BR-CO-15")
+  equal(amount(totals.gross).minus(amount(totals.paid)), amount(totals.due), "BR-CO-16")
+  const keys = taxes.map(({ category, rate }) => `${category} ${rate}`)
+  assert.lengthOf(new Set(keys), keys.length, "BG-23")
+  for (const tax of taxes) {
+    const own = lines.filter((one) => one.tax.category === tax.category && one.tax.rate === tax.rate)
+    equal(sum(own.map(({ net }) => net)), amount(tax.taxable), "BR-S-08")
+    const exact = amount(tax.taxable)
+      .times(amount(tax.rate ?? "0"))
+      .over(new Rational(100n))
+    // Amounts with tax, taxes of two countries and what is left of credit notes may be off by a rounding.
+    const off = amount(tax.amount).minus(exact)
+    const most = CENT.times(new Rational(2n))
+    assert.isFalse(most.isLessThan(off) || off.isLessThan(new Rational(0n).minus(most)), "BR-CO-17")
+  }
+}
+
+describe("totals of e-invoices", () => {
+  it("keep to the rules of the norm, whatever was discounted, credited and taxed", () => {
+    holds([inputs], (input) => {
+      const invoice = issued(input)
+      const result = toEn16931(of(invoice))
+      assert.strictEqual(result.type, "document")
+      if (result.type !== "document") return
+      const { document } = result
+      checkTotals(document)
+      assert.strictEqual(document.totals.gross, units(invoice.total))
+      assert.strictEqual(document.totals.due, units(invoice.amountDue))
+    })
+  })
+
+  it("of credit notes keep to them, too", () => {
+    holds([inputs, fc.integer({ min: 1, max: 100 })], (input, percent) => {
+      const invoice = issued(input)
+      if (!invoice.availableActions.includes("credit")) return
+      const part = (invoice.lines.reduce((total, { net }) => total + net, 0n) * BigInt(percent)) / 100n
+      try {
+        checkTotals(made(noteOf(invoice, percent === 100 || part <= 0n ? "rest" : part)))
+      } catch (error) {
+        // Lines below 0 can't be credited in part.
+        if (!(error instanceof InvoiceError)) throw error
+      }
+    })
+  })
+
+  it("round the tax once for each rate", () => {
+    const lines = linesOf(33n, 33n, 33n)
+    const { taxes, totals } = made(of(issued({ lines, quote: quoteOf(lines, standard("20")) })))
+    assert.deepInclude(taxes[0], { taxable: "0.99", amount: "0.20", category: "S", rate: "20" })
+    assert.deepEqual(totals, {
+      lines: "0.99",
+      net: "0.99",
+      tax: "0.20",
+      gross: "1.19",
+      paid: "0.00",
+      due: "1.19",
+    })
+  })
+})
+
+const units = (amount: bigint): string => {
+  const text = (amount < 0n ? -amount : amount).toString().padStart(3, "0")
+  return `${amount < 0n ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`
+}
+
+describe("the model of an invoice", () => {
+  it("has the terms of the norm", () => {
+    const document = made(of(Samples.invoice()))
+    assert.deepInclude(document, {
+      number: "2026-0001",
+      issueDate: "2026-11-22",
+      typeCode: "380",
+      currency: "EUR",
+      dueDate: "2026-12-06",
+      period: { start: "2026-11-01", end: "2026-12-31" },
+      preceding: null,
+    })
+    assert.deepInclude(document.seller, {
+      name: "Nordlicht Software GmbH",
+      vatId: "DE123456789",
+      registration: "HRB 98765, Amtsgericht Hamburg",
+      taxRegistration: null,
+      identifier: null,
+    })
+    assert.deepInclude(document.buyer, {
+      name: "Ada Lovelace Ltd",
+      vatId: "BE0123456789",
+      registration: null,
+    })
+    assert.deepEqual(document.payment, {
+      code: "58",
+      text: "IBAN DE02 1203 0000 0000 2020 51; BIC BYLADEM1001",
+      reference: "2026-0001",
+      iban: "DE02120300000000202051",
+      bic: "BYLADEM1001",
+    })
+    const [calls, seats] = document.lines
+    // Tiers have no price of one: the price is that of the whole quantity.
+    assert.deepInclude(calls, { quantity: "1500", price: "10.80", baseQuantity: "1500", net: "10.80" })
+    assert.deepInclude(seats, { quantity: "7", price: "12.5", baseQuantity: null, net: "87.50" })
+    assert.deepEqual(calls!.period, { start: "2026-11-01", end: "2026-11-30" })
+  })
+
+  it("is as it was issued, whatever was paid since", () => {
+    const invoice = Samples.invoice()
+    const before = made(of(invoice))
+    assert.deepEqual(made(of(after(invoice, { action: "pay", amount: invoice.amountDue }))), before)
+    assert.strictEqual(ublXml(made(of(invoice))), ublXml(before))
+  })
+
+  it("says money back with a quantity below 0, and credits at once as the paid amount", () => {
+    const lines = [line("a", 1000n), line("b", -333n, { quantity: "3" })]
+    const paid = [{ id: "paid", available: 500n }]
+    const document = made(of(issued({ lines, quote: quoteOf(lines, standard("10")), paid })))
+    assert.deepInclude(document.lines[1], { quantity: "-3", price: "3.33", baseQuantity: "3", net: "-3.33" })
+    assert.deepInclude(document.totals, { gross: "7.34", paid: "5.00", due: "2.34" })
+  })
+
+  it("of a credit note names the invoice, and says what is paid back", () => {
+    const invoice = Samples.invoice()
+    const document = made(noteOf(invoice, "rest"))
+    assert.strictEqual(document.typeCode, "381")
+    assert.deepEqual(document.preceding, { number: "2026-0001", issueDate: "2026-11-22" })
+    assert.deepInclude(document.totals, { paid: document.totals.gross, due: "0.00" })
+  })
+
+  it("has no more decimals than the norm allows", () => {
+    const dinars = (amount: bigint) => {
+      const lines = [line("a", amount)]
+      const quote = quoteOf(lines, { category: "Z", rate: "0", country: "DE", reason: null })
+      return of({ ...issued({ lines, quote }), currency: "KWD" })
+    }
+    assert.strictEqual(made(dinars(1_250n)).totals.gross, "1.25")
+    assert.deepEqual(missingOf(dinars(1_255n)), ["BT-5 currency"])
+  })
+})
+
+describe("what is missing for an e-invoice", () => {
+  it("is all named, by the term of the norm and by our field", () => {
+    const invoice = Samples.invoice({ rate: Samples.REVERSE_CHARGE })
+    const input = of(invoice, {
+      customer: { ...customer, country: null, taxId: null },
+      settings: { ...settings, seller: { name: "Nordlicht" } },
+    })
+    assert.deepEqual(missingOf(input), [
+      "BT-40 invoices.seller.country",
+      "BT-31 invoices.seller.taxId",
+      "BT-55 customer.country",
+      "BT-48 customer.taxId",
+    ])
+    assert.deepEqual(missingOf(of(invoice, { settings: { ...settings, seller: null } })), [
+      "BT-27 invoices.seller.name",
+    ])
+  })
+
+  it("refuses drafts and void invoices", () => {
+    const lines = linesOf(100n)
+    assert.deepEqual(missingOf(of(draft({ lines, quote: quoteOf(lines, standard("19")) }))), ["BT-1 status"])
+    const voided = after(Samples.invoice(), { action: "void" })
+    assert.deepEqual(missingOf(of(voided)), ["BT-115 status"])
+  })
+
+  it("refuses category O beside others, goods without a day, and exemption without a reason", () => {
+    const lines = linesOf(100n, 100n)
+    const none = { category: "O", rate: "0", country: null, reason: "Not subject to tax" } as const
+    const rates = { a: standard("19"), b: none }
+    assert.include(
+      missingOf(of(issued({ lines, quote: { behavior: "exclusive", rates } }))),
+      "BT-118 taxes.category",
+    )
+    const goods = { ...none, category: "K" } as const
+    assert.deepEqual(missingOf(of(issued({ lines, quote: quoteOf(lines, goods) }))), [
+      "BG-14 lines.periodStart",
+    ])
+    const exempt = { ...none, category: "E", reason: null } as const
+    assert.deepEqual(missingOf(of(issued({ lines, quote: quoteOf(lines, exempt) }))), ["BT-120 taxes.reason"])
+  })
+})
+
+describe.each([
+  ["UBL", ublXml],
+  ["CII", ciiXml],
+])("%s", (_, write) => {
+  it("escapes texts, and has no character that XML lacks", () => {
+    const lines = [line("a", 100n, { description: `<b> & "q" \u0007\ud800 ]]> شركة` })]
+    const xml = write(made(of(issued({ lines, quote: quoteOf(lines, standard("19")) }))))
+    assert.include(xml, "&lt;b&gt; &amp; &quot;q&quot; \ufffd\ufffd ]]&gt; شركة")
+    assert.isTrue(xml.isWellFormed())
+    assert.notInclude(xml, "\u0007")
+  })
+
+  it("is one of an identifier that is a VAT id only with the prefix of its country", () => {
+    const xml = write(
+      made(
+        of(Samples.invoice(), {
+          settings: { ...settings, seller: { name: "Nord", country: "DE", taxId: "21/815/08150" } },
+        }),
+      ),
+    )
+    assert.match(xml, /<(?:cac:PartyIdentification|ram:SellerTradeParty)>\s*<[a-z]+:ID>21\/815\/08150</)
+    assert.match(xml, /<ram:ID schemeID="FC">21\/815\/08150<|21\/815\/08150<[^]*?<cbc:ID>TAX</)
+  })
+})
