@@ -15,7 +15,12 @@ const TAX = { behavior: "exclusive", seller: "DE", rates: "EU_STANDARD_RATES", u
 
 describe("billwright serve --invoices-file", () => {
   it("numbers, taxes and shows invoices as the file says", { timeout: TIMEOUT }, async () => {
-    const seller = { name: "Kartenhaus GmbH", address: { line1: "Domplatz 1", city: "Mainz" }, country: "DE" }
+    const seller = {
+      name: "Kartenhaus GmbH",
+      address: { line1: "Domplatz 1", city: "Mainz" },
+      country: "DE",
+      taxId: "DE136695976",
+    }
     writeFileSync(file, JSON.stringify({ numberFormat: "R-{number:5}", netDays: 30, seller, tax: TAX }))
     const server = await Cli.serve(["--store", "memory", "--invoices-file", file])
     const tenant = new Tenant(server.url, server.keys.test)
@@ -31,6 +36,10 @@ describe("billwright serve --invoices-file", () => {
     assert.include(await html.text(), "Kartenhaus GmbH")
     const pdf = await fetch(`${server.url}/v1${path}/pdf`, { headers })
     assert.include(await pdf.text(), "%PDF-1.")
+    const ubl = await fetch(`${server.url}/v1${path}/ubl`, { headers })
+    assert.include(await ubl.text(), "DE136695976")
+    const facturX = await fetch(`${server.url}/v1${path}/factur_x`, { headers })
+    assert.include(await facturX.text(), "factur-x.xml")
     await server.stop()
   })
 
