@@ -22,8 +22,11 @@ const KINDS = [
   "storage: refused",
   "storage: request lost",
 ]
-/** A seed in which a void invoice gives back what it burnt. Few have one. After a change of the simulation, look for another. */
-const WITH_VOID_INVOICE = 75
+/**
+ * Seeds whose void invoice gives back what it burnt, which one in forty has. Several, because a change of anything that
+ * draws from the seed makes other histories of them.
+ */
+const WITH_VOID_INVOICE = [101, 154, 164, 167]
 /** What must have happened in at least one seed. */
 const ENDS = [
   "a customer was erased",
@@ -118,8 +121,9 @@ describe("a simulation of prepaid credits", () => {
     },
   )
 
-  it("breaks no invariant with a seed whose void invoice gives back what it burnt", () =>
-    run(WITH_VOID_INVOICE))
+  it("breaks no invariant with seeds whose void invoice gives back what it burnt", async () => {
+    for (const seed of WITH_VOID_INVOICE) await run(seed)
+  })
 
   it("has had every kind of fault, and every kind of end", () => {
     expect([...seen]).toEqual(expect.arrayContaining(KINDS))
