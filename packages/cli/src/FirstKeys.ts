@@ -57,8 +57,8 @@ const issueOnce = Effect.fnUntraced(function* (keep: Keep) {
   const issue = Effect.gen(function* () {
     issued = yield* Effect.forEach(yield* withoutKeys, issueFor)
     yield* keep(issued)
-    // This answer is stored, so it must not contain a secret.
-    return { status: 201, body: "" }
+    // This answer is stored, so it must not contain a secret. An empty one would be that of somebody who was erased.
+    return { status: 201, body: "{}" }
   })
   const { isReplay } = yield* idempotency.run(REQUEST, issue, () => Option.none())
   return isReplay ? [] : issued
@@ -83,8 +83,9 @@ export const ensure = (
         schedule: LOOK_AGAIN,
         times: MAX_LOOKS,
       }),
-      Effect.catchTag("RequestInProgress", () => Effect.succeed([])),
-      Effect.catchTag(["AnswerErased", "IdempotencyKeyReused"], Effect.die),
+      // Servers of older releases stored an empty answer.
+      Effect.catchTag(["AnswerErased", "RequestInProgress"], () => Effect.succeed([])),
+      Effect.catchTag("IdempotencyKeyReused", Effect.die),
       Effect.provideService(CurrentTenant, tenantOf("test")),
     )
   })

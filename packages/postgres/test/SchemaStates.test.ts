@@ -79,7 +79,7 @@ describe("layerStorage", () => {
       const error = yield* Effect.flip(build())
       assert.instanceOf(error, Migrations.IncompatibleSchema)
       assert.strictEqual(error.found, Migrations.latestId - 1)
-      const later = new Migrations.IncompatibleSchema({ ...error, found: 1, known: 2 })
+      const later = new Migrations.IncompatibleSchema({ ...error, found: 1, known: 2, minReader: 1 })
       assert.include(later.message, "has migration 1, and this release needs 2. Run")
     }).pipe(withDatabase),
   )

@@ -18,6 +18,7 @@ export interface IdempotentRequest {
 /** An answer as it was sent. A repeat gets the same status and the same bytes. */
 export interface StoredResponse {
   readonly status: number
+  /** Not empty: an empty one stands for an answer that was removed because its customer was erased. */
   readonly body: string
   /** What the body is about: a text by which `forget` and `redact` find the answer. */
   readonly subject?: string
