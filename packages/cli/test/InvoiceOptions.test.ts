@@ -47,6 +47,7 @@ describe("billwright serve --invoices-file", () => {
     ["{", /--invoices-file .*invoices\.json: .*JSON/],
     ["[]", /it must be a JSON object/],
     [{ numberformat: "R-{number}" }, /invoices\.numberformat is no option: there are numberFormat, /],
+    [{ tax: 5 }, /invoices\.tax\.\w+ must be an object/],
     [{ netDays: 400 }, /invoices\.netDays must be 0 to 365/],
     [{ tax: { ...TAX, rates: "EU" } }, /rates must be a list, or one of EU_STANDARD_RATES and EU_COUNTRIES/],
     [{ tax: { ...TAX, behavior: "added" } }, /invoices\.tax\.behavior /],

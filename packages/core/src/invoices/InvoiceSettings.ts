@@ -110,7 +110,7 @@ const checkPages = ({ locale, seller }: InvoicesOptions): void => {
 }
 
 const checkTax = (tax: InvoicesOptions["tax"]): void => {
-  if (tax === undefined || "quote" in tax) return
+  if (tax === undefined || (Object(tax) === tax && "quote" in tax)) return
   const [problem] = problemsOfTaxTable(tax)
   if (problem !== undefined) throw new TypeError(`invoices.tax.${problem.path} ${problem.problem}`)
 }

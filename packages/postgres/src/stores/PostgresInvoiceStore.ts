@@ -481,7 +481,7 @@ where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
         ...(currency === undefined ? [] : [sql`t.currency = ${currency}`]),
         ...(figure === undefined ? [] : [isInFigure(figure.figure, figure.at)]),
-        ...(failure === undefined ? [] : [hasFailed(t, "invoice", failure)]),
+        ...(failure === undefined ? [] : [hasFailed(sql, t, { accountId, mode }, "invoice", failure)]),
         position,
       ]
       const uuid = subscriptionId === undefined ? null : Id.toUuid(subscriptionId)

@@ -381,7 +381,8 @@ order by t.n, ${order}`,
         version === undefined
           ? sql`true`
           : sql`(t.state -> 'plan' ->> 'version')::integer = ${String(version)}::integer`
-      const failed = failure === undefined ? sql`true` : hasFailed(t, "subscription", failure)
+      const failed =
+        failure === undefined ? sql`true` : hasFailed(sql, t, { accountId, mode }, "subscription", failure)
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${live} and ${ofPlan}
   and ${ofVersion} and ${inGroup} and ${inCurrency} and ${failed} and ${position}
