@@ -47,7 +47,7 @@ const E_INVOICES = "packages/pdf/test/einvoices/**/*.test.ts"
 
 /** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
 const PLANTED_BUGS =
-  "simulation/test/{Mutations,BillingMutations,CreditsMutations,PaymentsMutations,PrepaidMutations}.test.ts"
+  "simulation/test/{Mutations,BillingMutations,CreditsMutations,PaymentsMutations,PrepaidMutations,WholeMutations}.test.ts"
 
 /**
  * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, databases

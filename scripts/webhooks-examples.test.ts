@@ -45,6 +45,32 @@ describe("docs/webhooks.md: examples", () => {
       assert.include(typescript, read(`packages/billwright/test/readme/${name}.ts`), name)
   })
 
+  it("allows the sender, in each framework", { timeout: 60_000 }, () => {
+    const [express = "", fastify = "", hono = "", next = ""] = blocks(section(text, "Allow the sender"), "ts")
+    const ends = [
+      [
+        express,
+        `const server = app.listen(0, "127.0.0.1")
+await new Promise((listening) => server.on("listening", listening))
+const response = await fetch(\`http://127.0.0.1:\${server.address().port}/webhooks\`, { method: "OPTIONS" })
+const { status, headers } = response
+server.close()`,
+      ],
+      [
+        fastify,
+        `const reply = await app.inject({ method: "OPTIONS", url: "/webhooks" })
+const [status, headers] = [reply.statusCode, new Headers(reply.headers)]`,
+      ],
+      [hono, 'const { status, headers } = await app.request("/webhooks", { method: "OPTIONS" })'],
+      [next, "const { status, headers } = OPTIONS()"],
+    ]
+    for (const [code, ask] of ends) {
+      runExample(
+        `${code}\n${ask}\nconsole.log(status, headers.get("webhook-allowed-origin")) // 204 billing.example.com\n`,
+      )
+    }
+  })
+
   it("stores each event once in the inbox", { timeout: 60_000 }, async () => {
     const code = typescript.find((each) => each.includes("inbox")) ?? ""
     const { stop, url } = await startPostgres()

@@ -24,18 +24,42 @@ export interface RetryPolicy {
   readonly jitter: number
 }
 
+/** How requests to endpoints leave this process. */
+export interface SendingOptions {
+  /** Certificates of authorities to trust in addition to Node's own, in PEM. */
+  readonly certificateAuthorities?: ReadonlyArray<string>
+  /**
+   * An HTTP proxy that all webhooks go through (CONNECT), for a fixed address that they come from:
+   * `http://user:password@host:port`, or `https` for TLS with the proxy. Addresses are still looked up and checked by this
+   * process, and `https` is with the receiver. Default: none.
+   */
+  readonly proxy?: string
+  /**
+   * A certificate that is presented to receivers that ask for one (mutual TLS). It is checked at the start. When less than
+   * 30 days of it are left, a warning is logged each day. Default: none.
+   */
+  readonly clientCertificate?: {
+    /** The certificate in PEM, followed by those of its chain. */
+    readonly certificate: string
+    /** Its private key in PEM. */
+    readonly key: string
+    /** Opens the key if it is encrypted. */
+    readonly passphrase?: string
+  }
+}
+
 /** How webhooks are sent. */
-export interface DispatcherOptions {
+export interface DispatcherOptions extends SendingOptions {
   /** Attempts under way in all. Default 64. */
   readonly maxInFlight?: number
   /** Attempts under way to one endpoint. Default 8. */
   readonly maxInFlightPerEndpoint?: number
+  /** Attempts under way in all that wait for a slow receiver, more than a second. Default 448. */
+  readonly maxStalled?: number
   /** Default: 10 attempts in 54 hours for live mode, 5 in 15 seconds for test mode. */
   readonly retries?: Readonly<Record<Mode, RetryPolicy>>
   /** The `user-agent` header of each request. */
   readonly userAgent?: string
-  /** Certificates of authorities to trust in addition to Node's own, in PEM. */
-  readonly certificateAuthorities?: ReadonlyArray<string>
 }
 
 /** A line of the log. */
@@ -46,6 +70,18 @@ export interface LogEntry {
   readonly at: Date
   /** Errors and whatever else was logged with the message. */
   readonly details: ReadonlyArray<unknown>
+}
+
+/** A key management service, such as AWS KMS, Google Cloud KMS, Azure Key Vault or the transit engine of Vault. */
+export interface KeyManagement {
+  /**
+   * Decrypts a key that the service has encrypted, and gives its 32 bytes. `keyId` is the id of the entry.
+   *
+   * Called once for each wrapped key when `createBilling` starts, for all of them at the same time. When it throws, takes
+   * longer than 10 s or gives anything else, `createBilling` rejects with a `ConfigurationError`. The keys stay in memory,
+   * so nothing more is asked of the service.
+   */
+  readonly decrypt: (wrapped: Uint8Array, keyId: string) => Promise<Uint8Array>
 }
 
 /** The options of `createBilling`. Only `store` is required. */
@@ -66,7 +102,8 @@ export interface BillingOptions<
   /**
    * The keys that encrypt the secrets of webhook endpoints. `generateEncryptionKey()` makes one.
    *
-   * - One key or several, each `<id>:<base64 of 32 bytes>`: the first key encrypts, all of them decrypt.
+   * - One key or several, each `<id>:<base64 of 32 bytes>`: the first key encrypts, all of them decrypt. With
+   *   `keyManagement`, a key may be `<id>:wrapped:<base64>`.
    * - `{ file }`: the key is read from this file. The file is created when it doesn't exist.
    * - `"none"`: secrets are stored in plain text.
    * - Left out: secrets of test mode are stored in plain text, and live endpoints can't be created.
@@ -74,6 +111,11 @@ export interface BillingOptions<
    * A process that sends webhooks doesn't start unless it has the keys of all stored secrets.
    */
   readonly encryptionKeys?: string | ReadonlyArray<string> | { readonly file: string }
+  /**
+   * The key management service that has encrypted keys of `encryptionKeys` and `payerPages.keys`. Such a key is an entry
+   * `<id>:wrapped:<base64>`.
+   */
+  readonly keyManagement?: KeyManagement
   /**
    * Whether this process sends webhooks, bills what is due and builds meters. Default: it does, in the background, until
    * `close()`. `false`: another process does. `"manual"`: webhooks only when `deliverDue()` is called, billing only when
@@ -98,6 +140,19 @@ export interface BillingOptions<
      */
     readonly decodeNat64?: boolean
   }
+  /**
+   * Whether endpoints are asked if they want webhooks, before one is created and before its URL is changed, by the handshake
+   * of CloudEvents: docs/webhooks.md says what they have to answer. `origin` is a host name by which they know the sender,
+   * such as `billing.example.com`; each webhook has it as `webhook-request-origin`. The other options are for asking, and
+   * by default those of `dispatcher`. Every process that creates endpoints needs this. Default: endpoints are not asked.
+   */
+  readonly verifyEndpoints?: { readonly origin: string } & SendingOptions
+  /**
+   * Whether each night (by UTC, from 2 o'clock on) the books of every account are checked: all invoices and balances of credits
+   * are derived again, by a process that bills in the background. A difference is published as `book_check.failed`. See
+   * `bookChecks`. Default `false`.
+   */
+  readonly nightlyBookChecks?: boolean
   readonly keys?: {
     /** A secret that is mixed into the digests of API keys. Existing keys stop working when it changes or is lost. */
     readonly pepper?: string
@@ -169,6 +224,16 @@ export interface BillingOptions<
      * and how many may come at once. Default: no limit.
      */
     readonly rateLimit?: { readonly requestsPerSecond: number; readonly burst?: number }
+    /**
+     * Limits for each account, its test mode included, in this process. `rateLimit`: its request rate, as above. Default: no
+     * limit. `heavyReads`: most of its lists, sums, exports, documents and previews at once while other accounts send
+     * requests, too, and as many eighths of the time. Others of it wait, up to 10 seconds. Default 1. An account that is
+     * alone has 16, and all of the time.
+     */
+    readonly accounts?: {
+      readonly rateLimit?: { readonly requestsPerSecond: number; readonly burst?: number }
+      readonly heavyReads?: number
+    }
     /**
      * The networks of your own proxies, such as `["10.20.0.0/16"]`. The client's address is then read from
      * `x-forwarded-for`, for API keys with `networks`. Default: none, and the header is not read.

@@ -16,6 +16,7 @@ import type { PaymentMethods } from "./payments/PaymentMethods.ts"
 import type { Refunds } from "./payments/Refunds.ts"
 import type { Redemptions } from "./subscriptions/Redemptions.ts"
 import type { SpendAlerts } from "./subscriptions/SpendAlerts.ts"
+import type { BookChecks } from "./time/BookChecks.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { TestClocks } from "./time/TestClocks.ts"
 import type { Meters } from "./usage/Meters.ts"
@@ -36,6 +37,7 @@ export type * from "./payments/Disputes.ts"
 export type * from "./payments/PaymentMethods.ts"
 export type * from "./payments/Refunds.ts"
 export type * from "./subscriptions/SpendAlerts.ts"
+export type * from "./time/BookChecks.ts"
 export type * from "./time/PlanMigrations.ts"
 export type * from "./time/TestClocks.ts"
 export type * from "./usage/Meters.ts"
@@ -47,6 +49,8 @@ export interface ResourceCalls {
   readonly auditRecords: AuditRecords
   /** Automatic top-ups: each buys credits when a customer has less of a unit than a level. */
   readonly autoTopUps: AutoTopUps
+  /** Checks of the books: each derives all invoices and balances of credits again. */
+  readonly bookChecks: BookChecks
   /** Coupons: discounts that subscriptions redeem. */
   readonly coupons: Coupons
   /** Credit alerts: each publishes an event when a customer's credits of a unit fall below a level. */

@@ -2,7 +2,13 @@
  * Billwright: billing inside your app, by promises.
  */
 export type { Billing, BillingAccount, BillingCalls, Fork, Transaction } from "./Billing.ts"
-export type { BillingOptions, DispatcherOptions, LogEntry, RetryPolicy } from "./BillingOptions.ts"
+export type {
+  BillingOptions,
+  DispatcherOptions,
+  KeyManagement,
+  LogEntry,
+  RetryPolicy,
+} from "./BillingOptions.ts"
 export type { CallOptions, Instant, Metadata, MetadataPatch, Mode } from "./Call.ts"
 export { definePlan, tokenRater, tokens } from "@billwright/engine"
 export type * from "./catalog/Plans.ts"

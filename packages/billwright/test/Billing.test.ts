@@ -16,7 +16,10 @@ import {
 } from "billwright"
 import { memory } from "billwright/memory"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { selfSigned } from "../../node/test/Certificate.ts"
 import { rejection } from "./Rejection.ts"
+
+const { cert: certificate } = selfSigned(["127.0.0.1"], -1, 365)
 
 const ada = { name: "Ada Lovelace", email: "ada@example.com" }
 /** An id of 1970, which no generator returns. */
@@ -407,6 +410,11 @@ describe("createBilling", () => {
     [{ store: memory(), encryptionKeys: "secret" }, /the encryption keys are not valid: entry 1/],
     [{ store: memory(), encryptionKeys: 5 }, /encryptionKeys must be a key/],
     [
+      { store: memory(), encryptionKeys: "k1:wrapped:AAAA" },
+      /"k1" is wrapped, and no key management service was given$/,
+    ],
+    [{ store: memory(), keyManagement: {} }, /^keyManagement must be an object with the function decrypt$/],
+    [
       { store: memory(), encryptionKeys: { file: "/nowhere/keys" } },
       /can't be created: its directory does not/,
     ],
@@ -418,7 +426,33 @@ describe("createBilling", () => {
     [{ store: memory(), events: [{}] }, /events must be a list of event types made by defineEvent/],
     [
       { store: memory(), dispatcher: { certificateAuthorities: ["x"] } },
-      /certificateAuthorities\[0\] must be/,
+      /^dispatcher\.certificateAuthorities\[0\] must be/,
+    ],
+    [
+      { store: memory(), dispatcher: { proxy: 3128 } },
+      /^dispatcher\.proxy must be the URL of an HTTP proxy$/,
+    ],
+    [
+      { store: memory(), dispatcher: { proxy: "socks5://proxy.example" } },
+      /^dispatcher\.proxy must be the URL of an HTTP proxy, such as http:/,
+    ],
+    [
+      { store: memory(), dispatcher: { clientCertificate: { certificate } } },
+      /^dispatcher\.clientCertificate\.key must be its private key in PEM$/,
+    ],
+    [
+      { store: memory(), dispatcher: { clientCertificate: { certificate, key: "secret" } } },
+      /^dispatcher\.clientCertificate\.key must be a private key in PEM$/,
+    ],
+    [{ store: memory(), verifyEndpoints: {} }, /^verifyEndpoints needs origin, a host name/],
+    [{ store: memory(), verifyEndpoints: true }, /^verifyEndpoints must be an object of origin, /],
+    [
+      { store: memory(), verifyEndpoints: { origin: "https://a.example" } },
+      /^verifyEndpoints\.origin must be a host name that stands for the sender/,
+    ],
+    [
+      { store: memory(), dispatcher: false, verifyEndpoints: { origin: "a.example", proxy: "x" } },
+      /^verifyEndpoints\.proxy must be the URL of an HTTP proxy/,
     ],
     [
       { store: memory(), keys: { cacheMillis: 5_001 } },
@@ -499,6 +533,40 @@ describe("createBilling", () => {
     const encrypted = await createBilling({ store: memory(), encryptionKeys: generateEncryptionKey() })
     assert.match((await encrypted.endpoints.create(endpoint)).secret ?? "", /^whsec_/)
     await encrypted.close()
+  })
+
+  it("has a key management service decrypt the wrapped keys, of encryption and of links", async () => {
+    const asked: Array<string> = []
+    const keys = new Map(
+      ["k1", "k2"].map((id) => [id, Buffer.from(generateEncryptionKey(id).slice(3), "base64")] as const),
+    )
+    const options = {
+      store: memory(),
+      encryptionKeys: ["k1:wrapped:AAAA"],
+      payerPages: { url: "https://shop.example/pay", keys: "k2:wrapped:BBBB" },
+    }
+    const encrypted = await createBilling({
+      ...options,
+      keyManagement: {
+        decrypt: async (wrapped, keyId) => {
+          asked.push(`${keyId} ${Buffer.from(wrapped).toString("base64")}`)
+          return keys.get(keyId)!
+        },
+      },
+    })
+    assert.deepStrictEqual(asked, ["k1 AAAA", "k2 BBBB"])
+    const endpoint = { url: "https://example.com/hooks", eventTypes: ["*"] as const }
+    assert.match((await encrypted.endpoints.create(endpoint)).secret ?? "", /^whsec_/)
+    await encrypted.close()
+
+    const refusal = new Error("AccessDenied: kms:Decrypt")
+    const keyManagement = { decrypt: () => Promise.reject(refusal) }
+    const error = await rejection(createBilling({ ...options, keyManagement }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(
+      error.message,
+      /^the key management service did not decrypt the key "k1": Error: AccessDenied: kms:Decrypt$/,
+    )
   })
 
   it("closes once, and later calls reject with ClosedError", async () => {

@@ -1,6 +1,7 @@
 /** Events, webhooks and the host's own event types, on the memory store. */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import {
@@ -16,9 +17,12 @@ import {
 import { memory } from "billwright/memory"
 import { verify } from "billwright/verify"
 import * as v from "valibot"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { z } from "zod"
+import { selfSigned } from "../../node/test/Certificate.ts"
 import { rejection } from "./Rejection.ts"
+
+const { cert: certificate, key } = selfSigned(["127.0.0.1"], -1, 365)
 
 const shipped = defineEvent({
   name: "order.shipped",
@@ -314,6 +318,62 @@ describe("webhooks", () => {
       const { message } = await rejection(create(open, `http://${host}/`))
       assert.include(message, `url must not point to ${host}`)
     }
+  })
+
+  it("go through the proxy of the dispatcher, whose failures are not the endpoint's", async () => {
+    const proxy = createServer()
+    const asked: Array<string | undefined> = []
+    proxy.on("connect", ({ headers, url }, socket) => {
+      asked.push(url, headers["proxy-authorization"])
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+    })
+    proxy.listen(0, "127.0.0.1")
+    await once(proxy, "listening")
+    const { port } = proxy.address() as AddressInfo
+    const logged: Array<string> = []
+    await using sending = await createBilling({
+      store: memory(),
+      mode: "test",
+      dispatcher: { proxy: `http://ada:word@127.0.0.1:${port}` },
+      network: { allowLoopback: true },
+      log: (entry) => void logged.push(JSON.stringify(entry)),
+    })
+    const { id } = await sending.endpoints.create({ url: "https://127.0.0.1:9/", eventTypes: ["*"] })
+    const attempted = once(proxy, "connect")
+    const { event } = await sending.events.publish({ type: "invoice.paid", data: invoice })
+    await attempted
+    const lastError = async () => {
+      const { data } = await sending.deliveries.list({ eventId: event.id }).page()
+      return data[0]!.lastError
+    }
+    await vi.waitUntil(async () => (await lastError()) !== null, { timeout: 10_000 })
+    assert.strictEqual(await lastError(), "proxy_error")
+    assert.deepStrictEqual(asked.slice(0, 2), ["127.0.0.1:9", `Basic ${btoa("ada:word")}`])
+    assert.strictEqual((await sending.endpoints.get(id)).failingSince, null)
+    assert.include(logged.join("\n"), "it answered 407 to CONNECT")
+    for (const secret of ["ada:word", btoa("ada:word")]) assert.notInclude(logged.join("\n"), secret)
+    proxy.close()
+  })
+
+  it("present the client certificate of the dispatcher to receivers that demand one", async () => {
+    const tls = { cert: certificate, key, ca: certificate, requestCert: true, rejectUnauthorized: true }
+    const hook = createTlsServer(tls, (_request, response) => response.writeHead(204).end())
+    hook.listen(0, "127.0.0.1")
+    await once(hook, "listening")
+    await using sending = await createBilling({
+      store: memory(),
+      mode: "test",
+      dispatcher: { certificateAuthorities: [certificate], clientCertificate: { certificate, key } },
+      network: { allowLoopback: true },
+      log: false,
+    })
+    const { port } = hook.address() as AddressInfo
+    await sending.endpoints.create({ url: `https://127.0.0.1:${port}/`, eventTypes: ["*"] })
+    const received = once(hook, "request")
+    await sending.events.publish({ type: "invoice.paid", data: invoice })
+    const [request] = await received
+    assert.strictEqual(request.socket.getPeerX509Certificate().toString(), certificate)
+    hook.close()
   })
 
   it("are sent, signed, recorded and replayed", async () => {

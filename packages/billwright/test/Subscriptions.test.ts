@@ -175,6 +175,17 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
     assert.instanceOf(await rejection(billing.planMigrations.get(migration.id)), PlanMigrationNotFoundError)
   })
 
+  it("are in the books that a check looks at, which needs no input", async () => {
+    const { bookChecks } = caller()
+    const check = await bookChecks.create()
+    assert.deepInclude(check, { status: "running", night: null, found: [], completedAt: null })
+    await billing.runDue()
+    const done = await bookChecks.get(check.id)
+    assert.deepInclude(done, { status: "completed", differences: 0 })
+    assert.instanceOf(done.completedAt, Date)
+    assert.deepStrictEqual((await bookChecks.list({ status: "completed" }).page()).data, [done])
+  })
+
   it("make drafts, whose amounts are bigints", async () => {
     const { invoices, subscriptions } = caller()
     const { id: subscriptionId } = await subscriptions.create({

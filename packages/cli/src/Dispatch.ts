@@ -5,17 +5,22 @@ import {
   ATTEMPT_DEADLINE_MILLIS,
   type Billing,
   BillingRuns,
+  BookChecks,
   Dispatcher,
   MeterRebuilds,
   type InvalidInput,
   LEASE_MILLIS,
   NetworkAddress,
   type NetworkPolicy,
+  WebhookTransport,
 } from "@billwright/core"
-import { UndiciTransport } from "@billwright/node"
-import { Config, Effect, Layer, Option, Schema } from "effect"
+import { type PrivateFile, UndiciTransport } from "@billwright/node"
+import { Config, Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Flag } from "effect/cli"
+import * as ClientCertificate from "./ClientCertificate.ts"
 import { Misconfigured } from "./Store.ts"
+import type { VerifyEndpointsFlags } from "./VerifyEndpoints.ts"
+import * as WebhookProxy from "./WebhookProxy.ts"
 
 const SECOND = 1_000
 const MAX_IN_FLIGHT = 10_000
@@ -24,6 +29,7 @@ const MAX_LEASE_SECONDS = 3_600
 const DEFAULTS = {
   maxInFlight: 64,
   maxInFlightPerEndpoint: 8,
+  maxStalled: 448,
   attemptSeconds: ATTEMPT_DEADLINE_MILLIS / SECOND,
   leaseSeconds: LEASE_MILLIS / SECOND,
 } as const
@@ -31,7 +37,7 @@ const DEFAULTS = {
 const between = (minimum: number, maximum: number) =>
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
-const parseNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
+export const parseNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
   const networks = text.split(/[\s,]+/).filter((entry) => entry !== "")
   return networks.every((network) => NetworkAddress.parseNetwork(network) !== undefined)
     ? Option.some(networks)
@@ -92,12 +98,25 @@ export const flags = {
     between(1, MAX_IN_FLIGHT),
     Flag.withDefault(DEFAULTS.maxInFlightPerEndpoint),
   ),
+  maxStalled: Flag.Int("max-stalled").pipe(
+    Flag.withDescription(
+      `The most webhook attempts at once that wait for a slow receiver, more than a second. Default: ${DEFAULTS.maxStalled}.`,
+    ),
+    between(1, MAX_IN_FLIGHT),
+    Flag.withDefault(DEFAULTS.maxStalled),
+  ),
   attemptSeconds: Flag.Int("attempt-seconds").pipe(
     Flag.withDescription(
       `How long a webhook attempt may take in total, in seconds. Default: ${DEFAULTS.attemptSeconds}.`,
     ),
     between(1, MAX_LEASE_SECONDS),
     Flag.withDefault(DEFAULTS.attemptSeconds),
+  ),
+  nightlyBookChecks: Flag.Boolean("nightly-book-checks").pipe(
+    Flag.withDescription(
+      "Derive all invoices and balances of credits again each night, from 2 o'clock in UTC on, and publish book_check.failed if something differs. Default: false.",
+    ),
+    Flag.withDefault(false),
   ),
   leaseSeconds: Flag.Int("lease-seconds").pipe(
     Flag.withDescription(
@@ -108,12 +127,46 @@ export const flags = {
   ),
 }
 
-export interface DispatchOptions extends NetworkOptions {
+interface SenderOptions {
   readonly maxInFlight: number
-  readonly maxInFlightPerEndpoint: number
+  readonly maxStalled: number
   readonly attemptSeconds: number
+}
+
+export interface DispatchOptions extends SenderOptions, VerifyEndpointsFlags {
+  readonly nightlyBookChecks: boolean
+  readonly maxInFlightPerEndpoint: number
   readonly leaseSeconds: number
 }
+
+export interface TransportOptions
+  extends
+    SenderOptions,
+    NetworkOptions,
+    WebhookProxy.WebhookProxyFlags,
+    ClientCertificate.ClientCertificateFlags {}
+
+const NAMES = { ...WebhookProxy.NAMES, ...ClientCertificate.NAMES }
+
+/** Names the flag in an error of the transport. */
+const withFlag = ({ field, problem }: InvalidInput): Misconfigured =>
+  new Misconfigured({ message: `${NAMES[field] ?? field} ${problem}` })
+
+/** Makes what sends requests to receivers, until the scope closes. */
+export const transport = Effect.fnUntraced(function* (
+  options: TransportOptions,
+): Effect.fn.Return<WebhookTransport["Service"], Misconfigured | PrivateFile.PrivateFileError, Scope.Scope> {
+  const made = yield* Layer.build(
+    UndiciTransport.layer({
+      network: networkOf(options),
+      deadlineMillis: options.attemptSeconds * SECOND,
+      maxConnectionsPerOrigin: options.maxInFlight + options.maxStalled,
+      ...(yield* WebhookProxy.transportOptions(options)),
+      ...(yield* ClientCertificate.transportOptions(options)),
+    }),
+  ).pipe(Effect.mapError(withFlag))
+  return Context.get(made, WebhookTransport)
+})
 
 /** Sends webhooks, builds meters and bills until its scope closes. */
 export const layer = (
@@ -121,17 +174,17 @@ export const layer = (
 ): Layer.Layer<
   BillingRuns | Dispatcher | MeterRebuilds,
   InvalidInput,
-  Billing.Storage | Billing.Services
-> => {
-  const attemptMillis = options.attemptSeconds * SECOND
-  return Dispatcher.layerWith({
+  Billing.Storage | Billing.Services | WebhookTransport
+> =>
+  Dispatcher.layerWith({
     maxInFlight: options.maxInFlight,
     maxInFlightPerEndpoint: options.maxInFlightPerEndpoint,
+    maxStalled: options.maxStalled,
     leaseMillis: options.leaseSeconds * SECOND,
-    attemptDeadlineMillis: attemptMillis,
+    attemptDeadlineMillis: options.attemptSeconds * SECOND,
+    ...(Option.isSome(options.verifyEndpoints) ? { requestOrigin: options.verifyEndpoints.value } : {}),
   }).pipe(
-    Layer.provide(UndiciTransport.layer({ network: networkOf(options), deadlineMillis: attemptMillis })),
     Layer.merge(MeterRebuilds.layer),
     Layer.merge(BillingRuns.layer),
+    Layer.merge(options.nightlyBookChecks ? BookChecks.nightly : Layer.empty),
   )
-}

@@ -7,6 +7,7 @@ import type { Billing } from "@billwright/core"
 import { KeyFile } from "@billwright/node"
 import { Config, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
+import { type KeyCommandFailure, unwrapped } from "./KeyCommand.ts"
 import { type DatabaseOptions, explainConfig, Misconfigured } from "./Store.ts"
 
 const VARIABLE = "BILLWRIGHT_ENCRYPTION_KEYS"
@@ -27,17 +28,16 @@ export interface EncryptionOptions {
 }
 
 /** The errors of reading the keys. */
-export type EncryptionFailure = KeyFile.KeyFileError | Misconfigured
+export type EncryptionFailure = KeyCommandFailure | KeyFile.KeyFileError | Misconfigured
 
-/** The keys of an environment variable. An empty variable counts as not set. */
-export const fromEnvironment = (
+/** The keys of an environment variable, unwrapped. An empty variable counts as not set. */
+export const fromEnvironment = Effect.fnUntraced(function* (
   variable: string,
-): Effect.Effect<Option.Option<Redacted.Redacted<string>>, Misconfigured> =>
-  Config.Redacted(variable).pipe(
-    Config.option,
-    Effect.mapError(explainConfig),
-    Effect.map(Option.filter((keys) => Redacted.value(keys).trim() !== "")),
-  )
+): Effect.fn.Return<Option.Option<Redacted.Redacted<string>>, KeyCommandFailure> {
+  const given = yield* Config.option(Config.Redacted(variable)).pipe(Effect.mapError(explainConfig))
+  const keys = Option.filter(given, (text) => Redacted.value(text).trim() !== "")
+  return Option.isSome(keys) ? Option.some(yield* unwrapped(keys.value)) : keys
+})
 
 /** A key file is outside the database, so that a dump of the database doesn't contain the key. */
 export const fromFile = (

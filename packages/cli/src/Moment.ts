@@ -23,8 +23,8 @@ const millisOf = (text: string): number | undefined => {
     : Number(amount) * UNIT_MILLIS[unit as keyof typeof UNIT_MILLIS]
 }
 
-/** Parses a duration from now, at most 36500d. */
-export const fromNow = Effect.fnUntraced(function* (flag: string, text: string) {
+/** Parses a duration, at most 36500d, to milliseconds. */
+export const duration = Effect.fnUntraced(function* (flag: string, text: string) {
   const milliseconds = millisOf(text)
   if (milliseconds === undefined || milliseconds === 0) {
     return yield* new Misconfigured({
@@ -34,6 +34,12 @@ export const fromNow = Effect.fnUntraced(function* (flag: string, text: string) 
   if (milliseconds > MAX_AGO_DAYS * UNIT_MILLIS.d) {
     return yield* new Misconfigured({ message: `--${flag} must be at most ${MAX_AGO_DAYS}d. It is ${text}` })
   }
+  return milliseconds
+})
+
+/** Parses a duration from now, at most 36500d. */
+export const fromNow = Effect.fnUntraced(function* (flag: string, text: string) {
+  const milliseconds = yield* duration(flag, text)
   return DateTime.add(yield* DateTime.now, { milliseconds })
 })
 

@@ -8,9 +8,10 @@ import {
   type PaymentProvider,
   ProviderFailure,
 } from "@billwright/core"
-import { Config, Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { explainConfig, Misconfigured } from "./Store.ts"
+import * as SecretVariable from "./SecretVariable.ts"
+import { Misconfigured } from "./Store.ts"
 
 const KINDS = ["none", "stripe", "fake"] as const
 export type PaymentKind = (typeof KINDS)[number]
@@ -31,12 +32,6 @@ export const flags = {
 export interface PaymentFlags {
   readonly payments: PaymentKind
 }
-
-const variable = (name: string) =>
-  Config.option(Config.Redacted(name)).pipe(
-    Effect.mapError(explainConfig),
-    Effect.map(Option.filter((text) => Redacted.value(text).trim() !== "")),
-  )
 
 /** Takes no money, and only in test mode: a payment of live mode that nobody made must not look paid. */
 class TrialProvider extends FakeProvider {
@@ -73,13 +68,13 @@ const addressOf = (base: string): Effect.Effect<object, Misconfigured> => {
 }
 
 const stripe = Effect.gen(function* () {
-  const key = yield* variable(SECRET_KEY)
+  const key = yield* SecretVariable.read(SECRET_KEY)
   if (Option.isNone(key)) {
     const message = `--payments stripe needs the environment variable ${SECRET_KEY}: a secret or restricted key of Stripe (sk_… or rk_…)`
     return yield* new Misconfigured({ message })
   }
-  const secrets = yield* variable(WEBHOOK_SECRETS)
-  const base = yield* variable(API_BASE)
+  const secrets = yield* SecretVariable.read(WEBHOOK_SECRETS)
+  const base = yield* SecretVariable.read(API_BASE)
   const address = Option.isSome(base) ? yield* addressOf(Redacted.value(base.value).trim()) : {}
   const [{ Stripe }, { StripeProvider }] = yield* loadStripe
   const client = new Stripe(Redacted.value(key.value).trim(), { ...address, telemetry: false })

@@ -27,6 +27,7 @@ const EXPLAINED = [
   "InvalidKeyring",
   "InvoicingUnsupported",
   "KeyFileError",
+  "KeyManagementFailed",
   "ListenError",
   "Misconfigured",
   "PlanFileError",

@@ -1,12 +1,13 @@
 /**
  * `billwright serve`: serves the REST API and sends webhooks.
  */
-import { Billing } from "@billwright/core"
+import { Billing, WebhookTransport } from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { Config, Console, Effect, Layer, Option, Schema, Scope } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
+import * as ClientCertificate from "./ClientCertificate.ts"
 import * as CreditUnits from "./CreditUnits.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Encryption from "./Encryption.ts"
@@ -20,7 +21,10 @@ import * as PaymentProviders from "./PaymentProviders.ts"
 import * as Pepper from "./Pepper.ts"
 import * as ProofKeys from "./ProofKeys.ts"
 import * as RateLimit from "./RateLimit.ts"
+import * as ServiceLimits from "./ServiceLimits.ts"
 import * as Store from "./Store.ts"
+import * as VerifyEndpoints from "./VerifyEndpoints.ts"
+import * as WebhookProxy from "./WebhookProxy.ts"
 
 const DEFAULT_PORT = 4100
 const DEFAULT_HOST = "127.0.0.1"
@@ -78,20 +82,26 @@ const flags = {
   webhookAllow: Dispatch.webhookAllow,
   allowLoopback: Dispatch.allowLoopback,
   ...Dispatch.flags,
+  ...WebhookProxy.flags,
+  ...ClientCertificate.flags,
+  ...VerifyEndpoints.flags,
   allowPlaintextSecrets: Encryption.allowPlaintextSecrets,
   keysFile: KeysFile.flag,
   pepperFile: Pepper.pepperFile,
   ...RateLimit.flags,
+  ...ServiceLimits.flags,
   ...PayerPages.flags,
   ...PaymentProviders.flags,
   ...InvoiceOptions.flags,
   ...CreditUnits.flags,
 }
 
-interface Roles extends RateLimit.RateLimitOptions, PayerPages.PayerPageFlags {
+interface Roles
+  extends RateLimit.RateLimitOptions, PayerPages.PayerPageFlags, ClientCertificate.ClientCertificateFlags {
   readonly store: "embedded" | "postgres" | "memory"
   readonly dispatch: boolean
   readonly dispatchOnly: boolean
+  readonly nightlyBookChecks: boolean
   readonly attemptSeconds: number
   readonly leaseSeconds: number
 }
@@ -100,11 +110,13 @@ interface Roles extends RateLimit.RateLimitOptions, PayerPages.PayerPageFlags {
 const problemOf = (options: Roles): string | undefined => {
   const { attemptSeconds, dispatchOnly, leaseSeconds, store } = options
   if (dispatchOnly && !options.dispatch) return "--dispatch-only and --no-dispatch can't be used together"
+  if (options.nightlyBookChecks && !options.dispatch)
+    return "--nightly-book-checks and --no-dispatch can't be used together: the checks are done by a process that bills"
   if (dispatchOnly && store !== "postgres") {
     return `--dispatch-only is for workers that share a Postgres with servers: use --store postgres. A server with --store ${store} sends its webhooks itself`
   }
   return leaseSeconds > attemptSeconds
-    ? (RateLimit.problemOf(options) ?? PayerPages.problemOf(options))
+    ? (RateLimit.problemOf(options) ?? PayerPages.problemOf(options) ?? ClientCertificate.problemOf(options))
     : `--lease-seconds (${leaseSeconds}) must be more than --attempt-seconds (${attemptSeconds})`
 }
 
@@ -181,38 +193,44 @@ const withMetrics =
   (request, response) =>
     Metrics.isAsked(request) ? metrics(request, response) : rest(request, response)
 
-/** The services and the storage that the API and the dispatcher use. */
+/** The services, the storage and the sender of requests that the API and the dispatcher use. */
 const services = (
   options: Store.StoreOptions &
     Encryption.EncryptionOptions &
-    Dispatch.DispatchOptions &
+    Dispatch.TransportOptions &
+    VerifyEndpoints.VerifyEndpointsFlags &
     PayerPages.PayerPageFlags &
     PaymentProviders.PaymentFlags &
     InvoiceOptions.InvoiceFlags &
     CreditUnits.CreditUnitFlags &
-    Pepper.PepperOptions & { readonly keysFile: Option.Option<string> },
-): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd, Failure> =>
+    Pepper.PepperOptions &
+    ServiceLimits.LimitFlags & { readonly keysFile: Option.Option<string> },
+): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd | WebhookTransport, Failure> =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* KeysFile.check(options.keysFile)
-      const keys = yield* Pepper.keyOptions(options)
+      const limits = yield* ServiceLimits.billingOptions(options, yield* Pepper.keyOptions(options))
       const encryption = yield* Encryption.keys(options)
       const network = yield* Dispatch.policyOf(options)
+      const transport = yield* Dispatch.transport(options)
       const { signer } = yield* ProofKeys.keys
       const proofs = signer === undefined ? {} : { proofs: signer }
       const links = yield* PayerPages.billingOptions(options)
       const payments = yield* PaymentProviders.billingOptions(options)
       const invoices = yield* InvoiceOptions.billingOptions(options)
       return Billing.layerWith({
+        ...limits,
         encryption,
-        keys,
-        webhooks: { network },
+        webhooks: { network, ...VerifyEndpoints.endpointsOptions(options, transport) },
         credits: { units: options.creditUnits },
         ...proofs,
         ...links,
         ...payments,
         ...invoices,
-      }).pipe(Layer.provideMerge(Store.layer(options)))
+      }).pipe(
+        Layer.provideMerge(Store.layer(options)),
+        Layer.merge(Layer.succeed(WebhookTransport, transport)),
+      )
     }),
   )
 
@@ -237,7 +255,7 @@ export const serve = Command.make(
       yield* Console.log("Billwright sending webhooks")
       return yield* storeEnd
     }
-    const serverOptions = RateLimit.serverOptions(options)
+    const serverOptions = { ...RateLimit.serverOptions(options), trustedProxies: options.trustedProxies }
     const server = yield* Server.make(serverOptions)
     const context = yield* Effect.context<never>()
     const operators = ProofKeys.publishing(

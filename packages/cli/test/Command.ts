@@ -13,6 +13,15 @@ export const BUNDLE = "BILLWRIGHT_TEST_COMMAND"
 /** The script that tests start. Outside of a test run it is the source. */
 export const bin = process.env[BUNDLE] ?? join(import.meta.dirname, "../src/bin.ts")
 
+/** Programs that tests run often, by the names of their bundles. */
+export const PROGRAMS = { Runner: "faults/billing/Runner.ts", Caller: "faults/credits/Caller.ts" } as const
+
+/** The script of such a program: its bundle, or outside of a test run its source. */
+export const program = (name: keyof typeof PROGRAMS): string =>
+  process.env[BUNDLE] === undefined
+    ? join(import.meta.dirname, PROGRAMS[name])
+    : join(dirname(bin), `${name}.js`)
+
 const inProcess = join(
   dirname(bin),
   process.env[BUNDLE] === undefined ? "../test/InProcess.ts" : "InProcess.js",

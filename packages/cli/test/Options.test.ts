@@ -179,6 +179,44 @@ describe("serve --rate-limit", () => {
   })
 })
 
+describe("the limits of serve", () => {
+  it("on requests of an account count for all its keys", { timeout: TIMEOUT }, async () => {
+    const server = await Cli.serve([...memory, "--account-rate-limit", "1"])
+    const statuses: Array<number> = []
+    for (let n = 0; n < 200 && !statuses.includes(429); n++) {
+      const key = n % 2 === 0 ? server.keys.test : server.keys.live
+      statuses.push((await Cli.call(server.url, key, "GET", "/v1/customers")).status)
+    }
+    assert.include(statuses, 429)
+    await server.stop()
+  })
+
+  it(
+    "on the age of keys, usage and answers, and on whom it believes, are those of the library",
+    { timeout: TIMEOUT },
+    async () => {
+      const limits = ["--max-key-age", "30d", "--usage-max-past", "2h", "--idempotency-retention", "1d"]
+      const server = await Cli.serve([...memory, ...limits, "--trusted-proxies", "127.0.0.0/8"])
+      const call = (path: string, body: object) => Cli.call(server.url, server.keys.test, "POST", path, body)
+      const customer = await call("/v1/customers", { name: "Ada", email: "ada@example.com" })
+      const { id } = customer.body as { readonly id: string }
+      const record = { customer_id: id, product_id: "api", unit: "call", quantity: 1 }
+      const old = new Date(Date.now() - 3 * 3_600_000).toISOString()
+      assert.strictEqual((await call("/v1/usage", record)).status, 201)
+      const late = await call("/v1/usage", { ...record, timestamp: old })
+      assert.strictEqual(late.status, 400)
+      await server.stop()
+      await refused(
+        ["serve", ...memory, "--max-key-age", "soon"],
+        /--max-key-age must be a number of minutes/,
+      )
+      await refused(["serve", ...memory, "--trusted-proxies", "10.0.0.1/8"], /without bits set/)
+      const idle = ["serve", ...memory, "--no-dispatch", "--nightly-book-checks"]
+      await refused(idle, /--nightly-book-checks and --no-dispatch can't be used together/)
+    },
+  )
+})
+
 describe("the pepper", () => {
   it(
     "is refused when a file and the environment have one, or when others may read the file",

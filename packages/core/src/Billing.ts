@@ -61,6 +61,7 @@ import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
 import * as Erasure from "./time/Erasure.ts"
+import * as KeyReminders from "./time/KeyReminders.ts"
 import * as MethodErasure from "./time/MethodErasure.ts"
 import * as NoteRefunds from "./time/NoteRefunds.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
@@ -259,7 +260,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
   ).pipe(
     Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))),
     // Kept for what hosts add, such as `BillingRuns.layer`: its changes are noted, too.
-    Layer.provideMerge(AuditedStores.layer),
+    Layer.provideMerge(KeyReminders.layer.pipe(Layer.provideMerge(AuditedStores.layer))),
     Layer.provideMerge(Layer.succeed(CreditSettings, creditUnitsOf(options.credits ?? {}))),
     Layer.provideMerge(AuditTrail.layer),
   )

@@ -9,12 +9,14 @@ import { entitlementEvents } from "./entitlements/EntitlementEvents.ts"
 import { type EventType, EventTypes } from "./events/EventType.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
+import { apiKeyExpiring } from "./keys/KeyEvents.ts"
 import { collectionEvents, paymentEvents } from "./payments/PaymentEvents.ts"
 import { methodEvents } from "./payments/PaymentMethodEvents.ts"
 import { disputeEvents, refundEvents, reopenedEvents } from "./payments/RefundEvents.ts"
 import { spendAlert } from "./subscriptions/SpendEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageUnbilled } from "./subscriptions/UnbilledEvent.ts"
+import { bookCheckFailed } from "./time/BookCheckEvent.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
 
 /** The fields of built-in types whose texts are ids, names of products and plans, words of a list, amounts or instants. */
@@ -35,6 +37,7 @@ const KEPT: ReadonlyArray<string> = [
   "status",
   "type",
   "unpriced",
+  "night",
   "currency",
   "number",
   "provider",
@@ -84,6 +87,8 @@ export const builtIn: ReadonlyArray<EventType> = [
   topUpSuspended,
   ...Object.values(entitlementEvents),
   ...Object.values(subscriptionEvents),
+  apiKeyExpiring,
+  bookCheckFailed,
   spendAlert,
   usageThreshold,
   usageUnbilled,

@@ -35,6 +35,8 @@ import * as Redemption from "./subscriptions/Redemption.ts"
 import { Redemptions } from "./subscriptions/Redemptions.ts"
 import * as SpendAlert from "./subscriptions/SpendAlert.ts"
 import { SpendAlerts } from "./subscriptions/SpendAlerts.ts"
+import * as BookCheck from "./time/BookCheck.ts"
+import { BookChecks } from "./time/BookChecks.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
 import { PlanMigrations } from "./time/PlanMigrations.ts"
@@ -49,6 +51,7 @@ import { Thresholds } from "./usage/Thresholds.ts"
 export type Services =
   | AuditRecords
   | AutoTopUps
+  | BookChecks
   | Coupons
   | CreditAlerts
   | Customers
@@ -71,6 +74,7 @@ export type Services =
  * with subscriptions and invoices. */
 export const layer = Layer.mergeAll(
   AuditRecords.layer,
+  BookChecks.layer,
   Coupons.layer,
   Customers.layer,
   Disputes.layer,
@@ -128,6 +132,7 @@ export interface Entry<D> {
 export const all: {
   readonly auditRecords: Entry<typeof AuditRecord.auditRecords>
   readonly autoTopUps: Entry<typeof AutoTopUp.autoTopUps>
+  readonly bookChecks: Entry<typeof BookCheck.bookChecks>
   readonly coupons: Entry<typeof Coupon.coupons>
   readonly creditAlerts: Entry<typeof CreditAlert.creditAlerts>
   readonly customers: Entry<typeof Customer.customers>
@@ -154,6 +159,10 @@ export const all: {
     definition: AutoTopUp.autoTopUps,
     removal: "delete",
     useCases: useCases(AutoTopUps, (service) => ({ ...service, remove: service.delete })),
+  },
+  bookChecks: {
+    definition: BookCheck.bookChecks,
+    useCases: useCases(BookChecks, (service) => service),
   },
   coupons: {
     definition: Coupon.coupons,

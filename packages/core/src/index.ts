@@ -160,6 +160,9 @@ export { endpointContext, EndpointStore } from "./webhooks/EndpointStore.ts"
 export { checkStoredSecrets } from "./webhooks/StoredSecrets.ts"
 export type { EndpointOfTenant } from "./webhooks/EndpointStore.ts"
 export * as EndpointUrl from "./webhooks/EndpointUrl.ts"
+export * as EndpointVerification from "./webhooks/EndpointVerification.ts"
+export { KeyManagementFailed, unwrapKeys } from "./webhooks/KeyManagement.ts"
+export type { KeyManagement } from "./webhooks/KeyManagement.ts"
 export {
   EncryptionKeyRequired,
   generateKey,
@@ -276,6 +279,8 @@ export { daysBefore, MONEY_DAYS } from "./shared/MoneySum.ts"
 export { Currency } from "./shared/Currency.ts"
 export type { MoneySum } from "./shared/MoneySum.ts"
 export type { SameTerms } from "./subscriptions/SubscriptionStore.ts"
+export * as BookCheck from "./time/BookCheck.ts"
+export { BookChecks } from "./time/BookChecks.ts"
 export * as PlanMigration from "./time/PlanMigration.ts"
 export { PlanMigrations } from "./time/PlanMigrations.ts"
 export { BillingRuns, CALLS_AT_ONCE } from "./time/BillingRuns.ts"

@@ -58,6 +58,7 @@ export const UNKNOWN = {
   invoiceProof: `prf_${"0".repeat(26)}`,
   invoiceItem: `itm_${"0".repeat(26)}`,
   invoice: `inv_${"0".repeat(26)}`,
+  bookCheck: `chk_${"0".repeat(26)}`,
   planMigration: `mig_${"0".repeat(26)}`,
   planKey: `key_${"0".repeat(26)}`,
 } as const

@@ -37,6 +37,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     tku: [],
     rtc: [],
     spa: [],
+    chk: [],
     mig: [],
     evt: [],
     dlv: [],
@@ -128,6 +129,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })
     // Each one looks at all subscriptions of the plan.
     if (isMigrating) {
+      remember((yield* api.expect(201, "POST", "/v1/book_checks", { json: {} })).id)
       const migration = { plan: "pro", to_version: 1, at: "period_end" }
       remember((yield* api.expect(201, "POST", "/v1/plan_migrations", { json: migration })).id)
     }
@@ -149,7 +151,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|prf|red|atu|ctu|tku|cal|spa|rtc|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|cgr|cen|hld|pay|mtd|ref|dis|prf|red|atu|ctu|tku|cal|spa|rtc|usg|thr|mtr|evt|dlv|whe|pln|plv|chk|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.
@@ -257,6 +259,8 @@ const RULED = new Set([
   "getRefund",
   "grantCredits",
   "listInvoiceLineRecords",
+  // As `getInvoiceProof`: there is no proof whose id or hash a query could name.
+  "listInvoiceProofs",
   "payInvoice",
   "previewSubscription",
   "rateTokenUsage",

@@ -258,6 +258,7 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["credit_alerts", "cal"],
   ["spend_alerts", "spa"],
   ["rate_cards", "rtc"],
+  ["book_checks", "chk"],
   ["plan_migrations", "mig"],
   ["thresholds", "thr"],
   ["holds", "hld"],

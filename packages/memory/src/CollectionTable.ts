@@ -151,6 +151,7 @@ export class CollectionTable<A extends { readonly id: string }> {
     const { unique = [] } = this.#resource
     return unique.some((name) => {
       const field = name as keyof A
+      if (value[field] === null) return false
       const rows = this.#of(tenant)
       const same = name === this.#first ? rows.byFirst.get(value[field]) : rows.stored
       return same?.values().some((row) => row.value?.[field] === value[field]) ?? false

@@ -236,6 +236,16 @@ export class InvoiceTable {
     return [...sums.values()]
   }
 
+  /** The tenants with invoices, by account and mode. */
+  tenants(after: Tenant.Tenant | undefined, limit: number): ReadonlyArray<Tenant.Tenant> {
+    const nameOf = ({ accountId, mode }: Tenant.Tenant) => `${accountId} ${mode}`
+    return [...this.#tenants.values()]
+      .flatMap(({ all, tenant }) => (all.size === 0 ? [] : [tenant]))
+      .filter((tenant) => after === undefined || nameOf(tenant) > nameOf(after))
+      .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+      .slice(0, limit)
+  }
+
   /** Since when an open invoice of a subscription is late. */
   pastDueSince(tenant: Tenant.Tenant, subscriptionId: string): number | null {
     const order = this.#of(tenant).bySubscription.get(subscriptionId)
@@ -335,6 +345,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     insert: (invoice) => verb((tenant) => table.insert(tenant, invoice)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    tenants: (after, limit) => journal.verb(() => Exit.succeed(table.tenants(after, limit))),
     sums: (at) => verb((tenant) => Exit.succeed(table.sums(tenant, at))),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     lockWithSubscriptions: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),

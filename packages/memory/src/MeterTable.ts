@@ -40,8 +40,12 @@ export class TenantRollups {
   cellsOf(rollup: Rollup.Rollup): MeterCells {
     const generations = this.kept.get(rollup.meterId) ?? new Map<number, MeterCells>()
     this.kept.set(rollup.meterId, generations)
-    const cells = generations.get(rollup.generation) ?? new MeterCells(this.#journal, rollup)
+    const known = generations.get(rollup.generation)
+    if (known !== undefined) return known
+    const cells = new MeterCells(this.#journal, rollup)
     generations.set(rollup.generation, cells)
+    // When the change of a meter is undone, the next one has the same generation, and may have another definition.
+    this.#journal.wrote(() => generations.delete(rollup.generation))
     return cells
   }
 

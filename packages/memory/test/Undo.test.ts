@@ -3,9 +3,12 @@ import {
   Collections,
   CurrentTenant,
   Customer,
+  Customers,
   IdempotencyStore,
+  Meters,
   Tenant,
   Transactor,
+  Usage,
 } from "@billwright/core"
 import { Memory, MemoryInspector } from "@billwright/memory"
 import { plain, Sample } from "@billwright/testing"
@@ -74,6 +77,35 @@ describe("undo", () => {
       const changed = yield* store.modify(customer.id, (old) => Effect.as(store.remove(old.id), old))
       assert.deepStrictEqual(changed, Option.none())
       assert.strictEqual(yield* store.status(customer.id), "removed")
+    }).pipe(Effect.provide(services)),
+  )
+
+  it.effect("forgets the roll-up of a meter whose change was undone", () =>
+    Effect.gen(function* () {
+      const { create: createCustomer } = yield* Customers
+      const meters = yield* Meters
+      const usage = yield* Usage
+      const { atomically } = yield* Transactor
+      const { id: customerId } = yield* createCustomer({ name: "Ada", email: "ada@example.com" })
+      const call = { productId: "api", unit: "call" }
+      const meter = yield* meters.create({
+        key: "calls",
+        ...call,
+        aggregation: "count",
+        dimensions: ["region"],
+      })
+      for (const quantity of [5, 7]) yield* usage.record({ customerId, ...call, quantity })
+
+      const undone = meters.update(meter.id, {
+        aggregation: "unique_count",
+        dimensions: ["model"],
+        counted: "model",
+      })
+      yield* Effect.ignore(atomically(Effect.andThen(undone, Effect.fail("no"))))
+      yield* meters.update(meter.id, { aggregation: "max", dimensions: [] })
+
+      const { totalQuantity } = yield* usage.summary({ customerId, meter: "calls" })
+      assert.strictEqual(totalQuantity, 7n)
     }).pipe(Effect.provide(services)),
   )
 })

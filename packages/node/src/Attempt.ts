@@ -12,9 +12,9 @@ import {
 import type { Dispatcher } from "undici"
 import { type Connection, MAX_HEADER_BYTES } from "./Connection.ts"
 import type { ConnectionPool } from "./ConnectionPool.ts"
-import type { Cancel } from "./Connector.ts"
 import * as ReceivedText from "./ReceivedText.ts"
 import * as ReceiverError from "./ReceiverError.ts"
+import type { Cancel } from "./Sockets.ts"
 import type { Target } from "./Target.ts"
 
 /**
@@ -116,7 +116,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     connection.dispatch(
       {
         path: this.#target.path,
-        method: "POST",
+        method: this.#request.method ?? "POST",
         headers: headersOf(this.#request),
         body: Buffer.from(this.#request.body),
       },

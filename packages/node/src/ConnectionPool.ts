@@ -8,6 +8,7 @@
 import type { TransportError } from "@billwright/core"
 import { Connection } from "./Connection.ts"
 import * as Connector from "./Connector.ts"
+import type { Cancel } from "./Sockets.ts"
 import type { Target } from "./Target.ts"
 
 export interface PoolSettings {
@@ -23,7 +24,7 @@ type Receive = (given: Connection | TransportError) => void
 interface Waiter {
   readonly target: Target
   readonly receive: Receive
-  cancel: Connector.Cancel
+  cancel: Cancel
 }
 
 interface Origin {
@@ -53,7 +54,7 @@ export class ConnectionPool {
    * Gives a connection: an idle one at once, or a new one. When the origin has its maximum of connections, the caller
    * waits for its turn. The caller must end the connection or give it back by `release`.
    */
-  acquire(target: Target, receive: Receive): Connector.Cancel {
+  acquire(target: Target, receive: Receive): Cancel {
     if (this.#isClosed) {
       receive("reset")
       return () => {}

@@ -1,111 +1,75 @@
 /**
  * Opens connections, only to checked addresses.
  */
-import * as net from "node:net"
-import * as tls from "node:tls"
+import type { Socket } from "node:net"
+import type { SecureContext } from "node:tls"
 import type { NetworkPolicy, TransportError } from "@billwright/core"
 import * as AddressGuard from "./AddressGuard.ts"
 import type { Resolve } from "./HostLookup.ts"
-import * as ReceiverError from "./ReceiverError.ts"
+import * as ProxyTunnel from "./ProxyTunnel.ts"
+import * as Sockets from "./Sockets.ts"
 import type { Target } from "./Target.ts"
-
-/** How long to wait before the next address of a host is tried too, in milliseconds. */
-const NEXT_ADDRESS_MILLIS = 500
 
 export interface ConnectorSettings {
   readonly policy: NetworkPolicy
   readonly resolve: Resolve
   /** The trusted certificate authorities. */
-  readonly secureContext: tls.SecureContext
+  readonly secureContext: SecureContext
+  /** Connections go through this proxy. Without one they go to the receiver directly. */
+  readonly proxy: ProxyTunnel.TunnelSettings | undefined
 }
 
-/** Cancels the connection. No callback is called afterwards. */
-export type Cancel = () => void
+type Opened = (opened: Socket | TransportError) => void
 
-/** A `lookup` for `net.connect` that returns the checked addresses for every name. */
-const lookupOf =
-  (addresses: ReadonlyArray<string>): net.LookupFunction =>
-  (_host, _options, callback) => {
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: net.isIP(address) })),
-    )
-  }
-
-const connect = (
-  { host, isTls, port }: Target,
+/** Connects to the first of the addresses that answers. */
+const openDirectly = (
+  target: Target,
   addresses: ReadonlyArray<string>,
-  secureContext: tls.SecureContext,
-): net.Socket => {
-  const options = {
-    host,
-    port,
-    lookup: lookupOf(addresses),
-    // With this, Node asks `lookup` for all addresses.
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MILLIS,
-    noDelay: true,
-  }
-  if (!isTls) return net.connect(options)
-  return tls.connect({
-    ...options,
-    secureContext,
-    // An IP address can't be a server name (RFC 6066, section 3). Certificates are then checked against `host`.
-    servername: net.isIP(host) === 0 ? host : "",
-    ALPNProtocols: ["http/1.1"],
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED can't turn it off.
-    rejectUnauthorized: true,
-  })
+  { secureContext }: ConnectorSettings,
+  done: Opened,
+): Sockets.Cancel => {
+  const socket = Sockets.connect(target, addresses, secureContext)
+  Sockets.whenConnected(socket, target.isTls, done)
+  return () => socket.destroy()
 }
 
-/** Calls back once, with a connected socket or with an error. */
-const whenConnected = (
-  socket: net.Socket,
-  isTls: boolean,
-  done: (opened: net.Socket | TransportError) => void,
-): void => {
-  let errorOf = ReceiverError.ofConnect
-  const onTcp = () => {
-    if (isTls) errorOf = ReceiverError.ofHandshake
-    else onConnected()
-  }
-  const onConnected = () => {
-    socket.off("connect", onTcp).off("error", onError)
-    done(socket)
-  }
-  const onError = (error: unknown) => {
-    socket.off("connect", onTcp).off("secureConnect", onConnected)
-    socket.destroy()
-    done(errorOf(error))
-  }
-  socket.once("connect", onTcp).once("error", onError)
-  if (isTls) socket.once("secureConnect", onConnected)
-  // Errors can also come later, and an error of TLS doesn't end the connection by itself.
-  socket.on("error", () => socket.destroy())
+/** Has the proxy connect to one of the addresses. TLS is with the receiver, and the proxy sees only its bytes. */
+const openByProxy = (
+  target: Target,
+  addresses: ReadonlyArray<string>,
+  { secureContext }: ConnectorSettings,
+  proxy: ProxyTunnel.TunnelSettings,
+  done: Opened,
+): Sockets.Cancel => {
+  let cancel = ProxyTunnel.open(addresses, target.port, proxy, (tunnel) => {
+    if (typeof tunnel === "string" || !target.isTls) {
+      done(tunnel)
+      return
+    }
+    const socket = Sockets.secure(tunnel, target.host, secureContext)
+    cancel = () => socket.destroy()
+    Sockets.whenConnected(socket, true, done)
+  })
+  return () => cancel()
 }
 
 /** Looks up the host, checks its addresses and connects to the first one that answers. */
-export const open = (
-  target: Target,
-  { policy, resolve, secureContext }: ConnectorSettings,
-  done: (opened: net.Socket | TransportError) => void,
-): Cancel => {
-  let socket: net.Socket | undefined
+export const open = (target: Target, settings: ConnectorSettings, done: Opened): Sockets.Cancel => {
+  const { policy, proxy, resolve } = settings
+  let cancel: Sockets.Cancel = () => {}
   let isCancelled = false
+  const onOpened: Opened = (opened) => {
+    if (!isCancelled) done(opened)
+  }
   const onFound = (found: ReadonlyArray<string> | TransportError) => {
     if (isCancelled) return
-    if (typeof found === "string") {
-      done(found)
-      return
-    }
-    socket = connect(target, found, secureContext)
-    whenConnected(socket, target.isTls, (opened) => {
-      if (!isCancelled) done(opened)
-    })
+    if (typeof found === "string") done(found)
+    else if (proxy === undefined) cancel = openDirectly(target, found, settings, onOpened)
+    else cancel = openByProxy(target, found, settings, proxy, onOpened)
   }
   void AddressGuard.addressesOf(target, policy, resolve).then(onFound)
   return () => {
     isCancelled = true
-    socket?.destroy()
+    cancel()
   }
 }

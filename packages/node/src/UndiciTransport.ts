@@ -4,33 +4,43 @@ import { X509Certificate } from "node:crypto"
  *
  * Customers choose the URLs, so each request goes from inside this network to an address that a stranger chose. These
  * rules protect the network: The URL is checked again for each request. Its host is looked up once for each connection.
- * If one of its addresses is forbidden, all are. The connection goes to a checked address. Redirects are not followed,
- * environment variables for proxies are ignored, and the answer is limited in time and size.
+ * If one of its addresses is forbidden, all are. The connection goes to a checked address, also through a proxy. Redirects
+ * are not followed, environment variables for proxies are ignored, and the answer is limited in time and size.
  */
-import { createSecureContext, getCACertificates, type SecureContext } from "node:tls"
+import { createSecureContext, getCACertificates, type SecureContextOptions } from "node:tls"
 import {
   ATTEMPT_DEADLINE_MILLIS,
   InvalidInput,
   NetworkAddress,
   type NetworkPolicyOptions,
+  OutageLog,
   type WebhookRequest,
   type WebhookResponse,
   WebhookTransport,
 } from "@billwright/core"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, type Redacted, type Scope } from "effect"
 import { Attempt } from "./Attempt.ts"
+import * as ClientCertificate from "./ClientCertificate.ts"
 import { ConnectionPool } from "./ConnectionPool.ts"
 import * as HostLookup from "./HostLookup.ts"
+import * as ProxyServer from "./ProxyServer.ts"
+import type { TunnelSettings } from "./ProxyTunnel.ts"
 import * as Target from "./Target.ts"
 
-/** The default of the most connections to one origin. */
-export const DEFAULT_MAX_CONNECTIONS_PER_ORIGIN = 64
+/**
+ * The default of the most connections to one origin: as many as a dispatcher has attempts under way by default. Many accounts
+ * may have endpoints at one origin, such as that of an automation service. With fewer connections, one account whose endpoints
+ * there hang would leave none to the others. The dispatcher limits the attempts of each account.
+ */
+export const DEFAULT_MAX_CONNECTIONS_PER_ORIGIN = 512
 /** The default of the most idle connections in total. */
 export const DEFAULT_MAX_IDLE_CONNECTIONS = 256
 /** The default of how long an idle connection is kept, in milliseconds. Many servers close theirs after 5 s. */
 export const DEFAULT_MAX_IDLE_MILLIS = 4_000
 /** The default of how old a connection may become, in milliseconds. */
 export const DEFAULT_MAX_CONNECTION_AGE_MILLIS = 60_000
+/** The part of an attempt's deadline in which the proxy must be reached: a third, 5 s by default. */
+const REACH_PROXY_PART = 1 / 3
 
 export interface UndiciTransportOptions {
   /** Networks that are allowed in addition to public ones. Give `Endpoints` the same, so that both check URLs alike. */
@@ -41,6 +51,18 @@ export interface UndiciTransportOptions {
    */
   readonly certificateAuthorities?: ReadonlyArray<string>
   /**
+   * An HTTP proxy for all webhooks, for a fixed address that they come from: `http://user:password@host:port`, or `https`
+   * for TLS with the proxy. Its certificate may be of one of the `certificateAuthorities`. The proxy is asked by CONNECT
+   * for an address that was looked up and checked here, and TLS is with the receiver, so the proxy sees no content of
+   * `https`. The proxy itself may have any address. Default: none.
+   */
+  readonly proxy?: Redacted.Redacted<string>
+  /**
+   * A certificate that is presented to receivers that ask for one (mutual TLS). Others see nothing of it, and neither does
+   * the proxy. It must be valid now. When less than 30 days of it are left, a warning is logged each day. Default: none.
+   */
+  readonly clientCertificate?: ClientCertificate.ClientCertificate
+  /**
    * Looks up host names. Default: first by the hosts file, then by the system's name servers, and then, for names that
    * these don't know, by the operating system (one name at a time). A look-up may take 5 seconds; then the attempt ends
    * with `dns_error`. A name whose name servers are silent doesn't delay other names.
@@ -48,7 +70,7 @@ export interface UndiciTransportOptions {
   readonly resolve?: HostLookup.Resolve
   /** One deadline for look-up, connection, TLS, headers and body together, in real milliseconds. Default: 15 s. */
   readonly deadlineMillis?: number
-  /** The most connections to one origin. Further requests wait, within their deadline. Default: 64. */
+  /** The most connections to one origin. Further requests wait, within their deadline. Default: 512. */
   readonly maxConnectionsPerOrigin?: number
   /** The most idle connections to all origins. When there are more, the longest idle one is closed. Default: 256. */
   readonly maxIdleConnections?: number
@@ -58,9 +80,10 @@ export interface UndiciTransportOptions {
   readonly maxConnectionAgeMillis?: number
 }
 
-const secureContextOf = (
-  certificateAuthorities: ReadonlyArray<string> = [],
-): Effect.Effect<SecureContext, InvalidInput> =>
+/** What TLS needs to trust the certificate authorities of Node and those of the options. */
+const trustOf = ({
+  certificateAuthorities = [],
+}: UndiciTransportOptions): Effect.Effect<SecureContextOptions, InvalidInput> =>
   Effect.gen(function* () {
     for (const [index, pem] of certificateAuthorities.entries()) {
       // Checked here, because `createSecureContext` accepts text without a certificate silently.
@@ -73,25 +96,53 @@ const secureContextOf = (
           }),
       })
     }
-    // Made once, because reading all certificate authorities takes milliseconds.
-    return createSecureContext(
-      certificateAuthorities.length === 0
-        ? {}
-        : { ca: [...getCACertificates("default"), ...certificateAuthorities] },
-    )
+    return certificateAuthorities.length === 0
+      ? {}
+      : { ca: [...getCACertificates("default"), ...certificateAuthorities] }
   })
+
+/** Reads the option `proxy`, and logs outages of the proxy. */
+const tunnelsOf = Effect.fnUntraced(function* (
+  { proxy }: UndiciTransportOptions,
+  trust: SecureContextOptions,
+  settings: Pick<TunnelSettings, "reachMillis" | "resolve">,
+): Effect.fn.Return<TunnelSettings | undefined, InvalidInput> {
+  if (proxy === undefined) return undefined
+  const server = yield* Effect.fromResult(ProxyServer.parse(proxy))
+  const outage = OutageLog.make("webhooks go through the proxy again")
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  return {
+    ...settings,
+    server,
+    secureContext: createSecureContext(trust),
+    report: (problem) =>
+      void run(
+        problem === undefined
+          ? outage.worked
+          : outage.failed("webhooks can't be sent, because the proxy fails", problem),
+      ),
+  }
+})
 
 const acquirePool = Effect.fnUntraced(function* (
   options: UndiciTransportOptions,
   policy: NetworkAddress.NetworkPolicy,
+  deadlineMillis: number,
+  presented: SecureContextOptions,
 ): Effect.fn.Return<ConnectionPool, InvalidInput, Scope.Scope> {
-  const secureContext = yield* secureContextOf(options.certificateAuthorities)
+  const trust = yield* trustOf(options)
+  // Made once, because reading all certificate authorities takes milliseconds.
+  const secureContext = createSecureContext({ ...trust, ...presented })
   const resolve = options.resolve === undefined ? HostLookup.make() : HostLookup.shared(options.resolve)
+  const proxy = yield* tunnelsOf(options, trust, {
+    reachMillis: Math.round(deadlineMillis * REACH_PROXY_PART),
+    resolve,
+  })
   return yield* Effect.acquireRelease(
     Effect.sync(
       () =>
         new ConnectionPool({
-          connector: { policy, resolve, secureContext },
+          connector: { policy, resolve, secureContext, proxy },
           maxConnectionsPerOrigin: options.maxConnectionsPerOrigin ?? DEFAULT_MAX_CONNECTIONS_PER_ORIGIN,
           maxIdleConnections: options.maxIdleConnections ?? DEFAULT_MAX_IDLE_CONNECTIONS,
           maxIdleMillis: options.maxIdleMillis ?? DEFAULT_MAX_IDLE_MILLIS,
@@ -109,8 +160,10 @@ const make = Effect.fnUntraced(function* (
     NetworkAddress.makePolicy(options.network),
     ({ field, problem }) => new InvalidInput({ field: `network.${field}`, problem }),
   )
-  const pool = yield* acquirePool(options, policy)
   const deadlineMillis = options.deadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
+  const client = yield* ClientCertificate.present(options.clientCertificate)
+  yield* client.remind
+  const pool = yield* acquirePool(options, policy, deadlineMillis, client.options)
   const targetOf = Target.judge(policy)
 
   const send = (request: WebhookRequest): Effect.Effect<WebhookResponse> =>
@@ -126,7 +179,7 @@ const make = Effect.fnUntraced(function* (
       return Effect.sync(() => attempt.cancel())
     })
 
-  return WebhookTransport.of({ send })
+  return WebhookTransport.of({ send: (request) => Effect.andThen(client.remind, send(request)) })
 })
 
 /**
@@ -134,13 +187,15 @@ const make = Effect.fnUntraced(function* (
  * requests then fail with `reset`.
  *
  * The result is `blocked_address` if the mode forbids the URL or if any address of its host is forbidden. It is
- * `bad_response` if the request has a header that HTTP can't carry; then nothing is sent. The transport sets the headers
+ * `bad_response` if the request has a header that HTTP can't carry; then nothing is sent. It is `proxy_error` if the proxy
+ * can't be reached within a third of the deadline, refuses (407, 403, …), or answers no HTTP. What it says of the receiver is about the
+ * receiver: 502 and 503 are `connection_refused` and 504 is `timeout`, when the proxy answers so for all addresses. The transport sets the headers
  * of the connection and `accept-encoding` itself, and ignores given ones.
  *
  * A request is sent a second time only if its reused connection had ended before a byte of the request was written. If
  * the connection ends later, the result is `reset`, and the receiver may have seen the request.
  *
- * Fails with `InvalidInput` if a network or a certificate of the options is invalid.
+ * Fails with `InvalidInput` if a network, a certificate, a key or the proxy of the options is invalid.
  */
 export const layer = (options: UndiciTransportOptions = {}): Layer.Layer<WebhookTransport, InvalidInput> =>
   Layer.effect(WebhookTransport, make(options))

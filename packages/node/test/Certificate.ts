@@ -50,9 +50,11 @@ export const selfSigned = (hosts: ReadonlyArray<string>, notBefore = -1, notAfte
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, extensions),
   )
-  const base64 = signedBy(privateKey, toBeSigned).toString("base64").replaceAll(/.{64}/g, "$&\n")
+  const lines = signedBy(privateKey, toBeSigned)
+    .toString("base64")
+    .match(/.{1,64}/g)!
   return {
-    cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
   }
 }

@@ -51,6 +51,22 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport())),
   )
 
+  it.live("to one origin are enough for an account whose endpoints there hang, and for others", () =>
+    Effect.gen(function* () {
+      // As many as the dispatcher sends at once for one account.
+      const most = 64 + 448 / 2
+      const hook = yield* receiver((socket, received) => {
+        if (!received.head.startsWith("POST /hang")) socket.write(answer(200))
+      })
+      const { send } = yield* WebhookTransport
+      const hanging = yield* Effect.forEach(Array.from({ length: most }), () =>
+        Effect.forkChild(send(post(`${hook.origin}/hang`)), { startImmediately: true }),
+      )
+      assert.strictEqual(statusOf(yield* send(post(`${hook.origin}/hook`))), 200)
+      yield* Fiber.interruptAll(hanging)
+    }).pipe(Effect.provide(transport())),
+  )
+
   it.live("carry one request at a time", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(together(5))

@@ -44,6 +44,24 @@ export const json = (row: Row, column: string): unknown => {
   return typeof value === "string" ? JSON.parse(value) : value
 }
 
+/** How many large rows are decoded before other fibers of the process have a turn. */
+const LARGE_ROWS = 8
+
+/** Decodes large rows, some at a time, so that a long page doesn't hold up everything else in the process. */
+export const decodingLarge = <A>(operation: string, decode: (row: Row) => A) => {
+  const some = decoding(operation, (rows: ReadonlyArray<Row>) => rows.map(decode))
+  return Effect.fnUntraced(function* (
+    rows: ReadonlyArray<Row>,
+  ): Effect.fn.Return<ReadonlyArray<A>, StorageError> {
+    const all: Array<A> = []
+    for (let from = 0; from < rows.length; from += LARGE_ROWS) {
+      if (from > 0) yield* Effect.yieldNow
+      all.push(...(yield* some(rows.slice(from, from + LARGE_ROWS))))
+    }
+    return all
+  })
+}
+
 /** Decodes rows. Turns an unreadable row into a `StorageError` that names the operation. */
 export const decoding = <A, B>(
   operation: string,

@@ -26,6 +26,7 @@ const NAMES = [
   "billing_periods",
   "billing_series",
   "billing_subscriptions",
+  "book_checks",
   "build_cells",
   "coupons",
   "customers",

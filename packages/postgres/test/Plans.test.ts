@@ -77,6 +77,9 @@ from billwright.usage_thresholds, generate_series(0, 4) d`,
   `insert into billwright.api_keys (account_id, mode, id, name, scopes, hint, digest, created_at)
 select 'default', 'live', ${sqlUuid(4, "n")}, 'n', '{}', 'abcd', lpad(to_hex(n), 64, '0'), now()
 from generate_series(0, 4999) n`,
+  // Revoking a key takes its reminder off the queue.
+  `insert into billwright.billing_due (account_id, mode, kind, id, due_at)
+select 'default', 'live', 'api_key', ${sqlUuid(4, "n")}, now() from generate_series(0, 4999) n`,
   `insert into billwright.idempotency_keys
   (account_id, mode, request_digest, fingerprint, response_status, response_body, expires_at)
 select 'default', 'live', sha256(int4send(n)), 'f', 200, '{}', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 hour'

@@ -299,11 +299,11 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
         const { owner, schema } = made
         const layer = PostgresClient.layer({ url: Redacted.make(owner.url) })
         const before = yield* Effect.provide(granted(schema), layer)
-        // As if this were the first release with some of the functions, and with the last table.
+        // As if this were the first release with some of the functions, and with the last tables.
         yield* Effect.promise(() =>
           TestDatabase.execute(
             owner.url,
-            `drop table ${schema}.webhook_workers`,
+            `drop table ${schema}.webhook_workers, ${schema}.book_checks`,
             `drop sequence ${schema}.commit_notices`,
             `alter table ${schema}.events drop column redacted_at`,
             `drop index ${schema}.billing_due_failed`,

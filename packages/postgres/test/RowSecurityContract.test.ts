@@ -1,51 +1,6 @@
 /**
- * The contracts on a schema with row-level security, by a login that has the rights of an application.
+ * The contracts on a schema with row-level security. `npm run test:row-security` runs them on each version of Postgres.
  */
-import { PostgresClient, Storage } from "@billwright/postgres"
-import { InvoicingContract, StorageContract } from "@billwright/testing"
-import { Effect, Layer, Redacted } from "effect"
-import * as Logins from "./Logins.ts"
-import * as TestDatabase from "./TestDatabase.ts"
+import { suites } from "./SecuredContracts.ts"
 
-const options = { pause: "20 millis", startTimeout: "30 seconds", timeoutMillis: 60_000 } as const
-
-/** What the contracts do and an application does not. Triggers refuse it for all of them but keys. */
-const MORE = {
-  api_keys: "insert, update",
-  audit_records: "update, delete",
-  invoice_proofs: "update, delete",
-  rate_cards: "delete",
-}
-
-const login = Effect.gen(function* () {
-  const made = yield* Logins.secured
-  const app = yield* made.login("app")
-  const { schema, superuser } = made
-  const grants = Object.entries(MORE).map(
-    ([table, rights]) => `grant ${rights} on ${schema}.${table} to ${schema}_app_login`,
-  )
-  yield* Effect.promise(() => TestDatabase.execute(superuser.url, ...grants))
-  return app
-})
-
-const ownClient = Layer.unwrap(
-  Effect.map(login, ({ schema, url }) =>
-    Storage.layerStorage({ schema }).pipe(Layer.provide(PostgresClient.layer({ url: Redacted.make(url) }))),
-  ),
-)
-
-const hostPool = Layer.unwrap(
-  Effect.map(login, ({ schema, url }) =>
-    Storage.layerStorage({ schema }).pipe(Layer.provide(TestDatabase.layerHostPool(Effect.succeed(url)))),
-  ),
-)
-
-StorageContract.suite("PostgreSQL with row-level security", ownClient, { ...options, runs: 8 })
-StorageContract.suite("PostgreSQL with row-level security, on the host's pool", hostPool, {
-  ...options,
-  runs: 8,
-})
-InvoicingContract.suite("PostgreSQL with row-level security", ownClient, {
-  ...options,
-  timeoutMillis: 120_000,
-})
+suites({ name: "PostgreSQL with row-level security" })

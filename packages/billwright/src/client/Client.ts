@@ -128,6 +128,12 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       refresh: (id, options) =>
         write(connection, "POST", path`/payment_methods/${id}/refresh`, undefined, options),
     },
+    bookChecks: makeResource(connection, {
+      path: "/book_checks",
+      removal: null,
+      isMutable: false,
+      integers: {},
+    }),
     planMigrations: makeResource(connection, {
       path: "/plan_migrations",
       removal: "delete",

@@ -43,7 +43,7 @@ export const makeResource = <Of extends ResourceCalls>(
     ...(isReadOnly === true
       ? {}
       : {
-          create: async (input: object, options?: CallOptions) =>
+          create: async (input: object = {}, options?: CallOptions) =>
             toValue(await write<Value>(connection, "POST", path, input, options)),
         }),
     get: async (id: string, options?: CallOptions) =>

@@ -216,6 +216,15 @@ export class RateCardNotFoundError extends NotFoundError {
   }
 }
 
+/** No book check has the id. */
+export class BookCheckNotFoundError extends NotFoundError {
+  override readonly name = "BookCheckNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("book_check_not_found", id, message, options)
+  }
+}
+
 /** No plan migration has the id, or it was deleted. */
 export class PlanMigrationNotFoundError extends NotFoundError {
   override readonly name = "PlanMigrationNotFoundError"

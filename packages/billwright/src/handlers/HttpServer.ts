@@ -18,7 +18,7 @@ const MAX_BASE_PATHS = 100
 
 const load = async (
   { calls, closing }: Engine,
-  { rateLimit, trustedProxies }: NonNullable<BillingOptions["http"]>,
+  { accounts, rateLimit, trustedProxies }: NonNullable<BillingOptions["http"]>,
 ): Promise<HttpServer> => {
   const [{ FetchHandler, Server }, { NodeHandler }] = await Promise.all([
     import("@billwright/http"),
@@ -27,6 +27,7 @@ const load = async (
   const server = await Effect.runPromiseWith(calls.context)(
     Server.make({
       ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(accounts === undefined ? {} : { accounts }),
       ...(trustedProxies === undefined ? {} : { trustedProxies }),
     }),
   )

@@ -1,7 +1,7 @@
 /**
  * Checks the options of `createBilling`.
  */
-import { NetworkAddress, Payment, Tenant } from "@billwright/core"
+import { EndpointVerification, NetworkAddress, Payment, Tenant } from "@billwright/core"
 import { Option } from "effect"
 import type { BillingOptions } from "../BillingOptions.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
@@ -29,15 +29,46 @@ const retryPolicy = fields(
   true,
 )
 
+const sendingRules = {
+  certificateAuthorities: listOfText,
+  // The URL is checked where it is read, so that no message has its password.
+  proxy: must((value) => typeof value === "string", "the URL of an HTTP proxy"),
+  // The parts are checked where they are used, so that no message has the key.
+  clientCertificate: fields(
+    {
+      certificate: must((value) => typeof value === "string", "a certificate in PEM"),
+      key: must((value) => typeof value === "string", "its private key in PEM"),
+      passphrase: must((value) => value === undefined || typeof value === "string", "text"),
+    },
+    true,
+  ),
+}
+
+const verificationFields = fields({
+  origin: must(
+    (value) => typeof value === "string" && EndpointVerification.problemOfOrigin(value) === undefined,
+    "a host name that stands for the sender, such as billing.example.com",
+  ),
+  ...sendingRules,
+})
+
+const verifyEndpoints: Rule = (value, name) => {
+  verificationFields(value, name)
+  const { origin } = value as { readonly origin?: unknown }
+  if (origin === undefined)
+    throw new ConfigurationError(`${name} needs origin, a host name that stands for the sender`)
+}
+
 const dispatcherSettings = fields({
   maxInFlight: integer(1),
   maxInFlightPerEndpoint: integer(1),
+  maxStalled: integer(1),
   retries: fields({ live: retryPolicy, test: retryPolicy }, true),
   userAgent: must(
     (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
     "text of printable ASCII characters",
   ),
-  certificateAuthorities: listOfText,
+  ...sendingRules,
 })
 
 const dispatcher: Rule = (value, name) => {
@@ -48,10 +79,17 @@ const dispatcher: Rule = (value, name) => {
   )
 }
 
-const rateLimit = fields({
+const rateLimitFields = fields({
   requestsPerSecond: number((value) => value > 0, "a number above 0"),
   burst: integer(1),
 })
+
+const rateLimit: Rule = (value, name) => {
+  rateLimitFields(value, name)
+  const { requestsPerSecond } = value as { readonly requestsPerSecond?: unknown }
+  if (requestsPerSecond === undefined)
+    throw new ConfigurationError(`${name} needs requestsPerSecond, a number above 0`)
+}
 
 /** A table is checked by the engine, which names what is wrong in it. */
 const tax = must(
@@ -106,12 +144,8 @@ const rules = {
   encryptionKeys: anything,
   events: must(Array.isArray, "a list of event types made by defineEvent"),
   http: fields({
-    rateLimit: (value, name) => {
-      rateLimit(value, name)
-      const { requestsPerSecond } = value as { readonly requestsPerSecond?: unknown }
-      if (requestsPerSecond === undefined)
-        throw new ConfigurationError(`${name} needs requestsPerSecond, a number above 0`)
-    },
+    rateLimit,
+    accounts: fields({ rateLimit, heavyReads: integer(1) }),
     idempotencyMillis: integer(1),
     trustedProxies: must(
       (value) =>
@@ -131,6 +165,10 @@ const rules = {
     seller: anything,
     locale: anything,
   }),
+  keyManagement: must(
+    (value) => typeof value === "object" && value !== null && hasFunctions(value, ["decrypt"]),
+    "an object with the function decrypt",
+  ),
   keys: fields({
     pepper: must((value) => typeof value === "string" && value !== "", "text that is not empty"),
     cacheMillis: integer(0, 3_000),
@@ -138,6 +176,7 @@ const rules = {
   }),
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
+  nightlyBookChecks: boolean,
   payments,
   // Keys and address are checked where they are used.
   payerPages: fields({ url: anything, keys: anything }, true),
@@ -146,6 +185,7 @@ const rules = {
   proofKey: must((value) => typeof value === "string", "a key that generateProofKey made"),
   store: anything,
   usage: fields({ maxPastMillis: integer(0) }),
+  verifyEndpoints,
 } satisfies Record<keyof BillingOptions, Rule>
 
 const checkArgument = argument(rules)

@@ -1,8 +1,9 @@
 /**
- * Reads the keys that encrypt webhook secrets.
+ * Reads the keys that encrypt webhook secrets, and those that sign links.
  */
+import { type KeyManagement as KeyService, unwrapKeys } from "@billwright/core"
 import { Effect, Redacted } from "effect"
-import type { BillingOptions } from "../BillingOptions.ts"
+import type { BillingOptions, KeyManagement } from "../BillingOptions.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 
 const readFile = async (path: string): Promise<Redacted.Redacted<string>> => {
@@ -12,18 +13,39 @@ const readFile = async (path: string): Promise<Redacted.Redacted<string>> => {
   )
 }
 
+const toService = ({ decrypt }: KeyManagement): KeyService => ({
+  decrypt: (wrapped, keyId) =>
+    Effect.tryPromise({ try: async () => decrypt(wrapped, keyId), catch: (error) => error }),
+})
+
+/** Has the key management service decrypt the keys that it has encrypted. Without one, nothing is done. */
+const unwrapped = (keys: Redacted.Redacted<string>, service: KeyManagement | undefined) =>
+  service === undefined
+    ? Promise.resolve(keys)
+    : Effect.runPromise(
+        Effect.mapError(
+          unwrapKeys(keys, toService(service)),
+          (cause) => new ConfigurationError(cause.message, { cause }),
+        ),
+      )
+
 /** The keys in the form that the domain takes. */
-export const resolve = async (
-  keys: BillingOptions["encryptionKeys"],
-): Promise<Redacted.Redacted<string> | "none" | undefined> =>
+export const resolve = async ({
+  encryptionKeys: keys,
+  keyManagement,
+}: BillingOptions): Promise<Redacted.Redacted<string> | "none" | undefined> =>
   keys === undefined || keys === "none"
     ? keys
-    : read(keys, 'encryptionKeys must be a key, a list of keys, { file: "path" } or "none"')
+    : read(keys, keyManagement, 'encryptionKeys must be a key, a list of keys, { file: "path" } or "none"')
 
 /** Reads keys. `problem` is what to say if they have another form. */
-export const read = async (keys: unknown, problem: string): Promise<Redacted.Redacted<string>> => {
-  if (typeof keys === "string") return Redacted.make(keys)
-  if (Array.isArray(keys)) return Redacted.make(keys.join("\n"))
+export const read = async (
+  keys: unknown,
+  service: KeyManagement | undefined,
+  problem: string,
+): Promise<Redacted.Redacted<string>> => {
+  if (typeof keys === "string") return unwrapped(Redacted.make(keys), service)
+  if (Array.isArray(keys)) return unwrapped(Redacted.make(keys.join("\n")), service)
   const { file } = (keys ?? {}) as { readonly file?: unknown }
   if (typeof file === "string") return readFile(file)
   throw new ConfigurationError(problem)

@@ -4,6 +4,7 @@
 import {
   Billing as Core,
   BillingRuns,
+  BookChecks,
   checkPagesUrl,
   type CreditsOptions,
   creditUnitsOf,
@@ -13,11 +14,11 @@ import {
   MeterRebuilds,
   NetworkAddress,
   Tenant,
-  type WebhookTransport,
+  WebhookTransport,
 } from "@billwright/core"
 import { problemOfNode } from "@billwright/node/version"
 import { Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted } from "effect"
-import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
+import type { BillingOptions, DispatcherOptions, SendingOptions } from "../BillingOptions.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { toEventTypes } from "../events/EventTypeBridge.ts"
@@ -132,9 +133,12 @@ const taxSourceOf = (tax: TaxTable | TaxService): NonNullable<InvoicesOptions["t
 const LINK_KEYS = 'payerPages.keys must be a key, a list of keys or { file: "path" }'
 
 /** Where pages for payers are. Throws a `ConfigurationError` that names the wrong option. */
-const payerPagesOf = async ({ keys, url }: PayerPagesOptions): Promise<Core.BillingOptions["payerPages"]> => {
+const payerPagesOf = async (
+  { keys, url }: PayerPagesOptions,
+  keyManagement: BillingOptions["keyManagement"],
+): Promise<Core.BillingOptions["payerPages"]> => {
   checked(() => checkPagesUrl(url))
-  return { url, keys: await EncryptionKeys.read(keys, LINK_KEYS) }
+  return { url, keys: await EncryptionKeys.read(keys, keyManagement, LINK_KEYS) }
 }
 
 const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions> => {
@@ -151,7 +155,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
     usage,
   } = options
   const policy = network && (await Effect.runPromise(networkPolicy(network)))
-  const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
+  const encryption = await EncryptionKeys.resolve(options)
   return {
     events: { types: toEventTypes(events) },
     pdf: makePdf,
@@ -162,7 +166,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
     ...defined("invoices", invoices && invoicesOf(invoices)),
     ...defined("proofs", proofKey === undefined ? undefined : toSigner(proofKey)),
     ...defined("payments", payments && toCoreProvider(payments)),
-    ...defined("payerPages", payerPages && (await payerPagesOf(payerPages))),
+    ...defined("payerPages", payerPages && (await payerPagesOf(payerPages, options.keyManagement))),
     ...defined("idempotency", http?.idempotencyMillis && { retentionMillis: http.idempotencyMillis }),
     ...defined("keys", keys && { ...keys, ...defined("pepper", keys.pepper && Redacted.make(keys.pepper)) }),
   }
@@ -174,32 +178,65 @@ export interface World {
   readonly transport: Layer.Layer<WebhookTransport>
 }
 
+/** Sends requests to endpoints. `name` is the option that has the settings, for messages. */
+const transportOf = (
+  { certificateAuthorities, clientCertificate, proxy }: SendingOptions,
+  { network }: BillingOptions,
+  name: string,
+) =>
+  LazyTransport.layer(
+    {
+      ...defined("certificateAuthorities", certificateAuthorities),
+      ...defined("clientCertificate", clientCertificate),
+      ...defined("proxy", proxy),
+      ...defined("network", network),
+    },
+    name,
+  )
+
 const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
-  const { dispatcher = true, network } = options
+  const { dispatcher = true, verifyEndpoints } = options
   if (dispatcher === false) return Layer.empty
-  const { certificateAuthorities, ...settings }: DispatcherOptions =
-    typeof dispatcher === "object" ? dispatcher : {}
+  const given: DispatcherOptions = typeof dispatcher === "object" ? dispatcher : {}
+  const settings = { ...given, ...defined("requestOrigin", verifyEndpoints?.origin) }
   if (world !== undefined) return Dispatcher.layerManual(settings).pipe(Layer.provide(world.transport))
   const make = dispatcher === "manual" ? Dispatcher.layerManual : Dispatcher.layerWith
-  return make(settings).pipe(
-    Layer.provide(
-      LazyTransport.layer({
-        ...defined("certificateAuthorities", certificateAuthorities),
-        ...defined("network", network),
+  return make(settings).pipe(Layer.provide(transportOf(given, options, "dispatcher")))
+}
+
+/** The services. With `verifyEndpoints` they ask endpoints, also in a process that sends no webhooks. */
+const servicesLayer = (options: BillingOptions, services: Core.BillingOptions, world: World | undefined) => {
+  const { dispatcher, verifyEndpoints } = options
+  if (verifyEndpoints === undefined) return Core.layerWith(services)
+  const { origin, ...own } = verifyEndpoints
+  const sending = { ...(typeof dispatcher === "object" ? dispatcher : {}), ...own }
+  const name = Object.keys(own).length === 0 ? "dispatcher" : "verifyEndpoints"
+  return Layer.unwrap(
+    Effect.map(WebhookTransport, (transport) =>
+      Core.layerWith({
+        ...services,
+        webhooks: { ...services.webhooks, verification: { origin, transport } },
       }),
     ),
-  )
+  ).pipe(Layer.provide(world?.transport ?? transportOf(sending, options, name)))
 }
 
 /**
  * Bills and builds the roll-ups of meters in the background, in a process that sends webhooks in the background. In a test
  * both are done when its clock moves.
  */
-const workOf = ({ dispatcher = true }: BillingOptions, world: World | undefined) => {
+const workOf = (
+  { dispatcher = true, nightlyBookChecks = false }: BillingOptions,
+  world: World | undefined,
+) => {
   if (world !== undefined) return MeterRebuilds.layerManual
   return dispatcher === false || dispatcher === "manual"
     ? Layer.empty
-    : Layer.merge(BillingRuns.layer, MeterRebuilds.layer)
+    : Layer.mergeAll(
+        BillingRuns.layer,
+        MeterRebuilds.layer,
+        nightlyBookChecks ? BookChecks.nightly : Layer.empty,
+      )
 }
 
 /** Starts the services. Rejects with an error whose message says what is wrong. */
@@ -211,7 +248,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   const layer = dispatcherOf(options, world).pipe(
     Layer.merge(workOf(options, world)),
     Layer.provideMerge(Layer.effectDiscard(StartChecks.run(options))),
-    Layer.provideMerge(Core.layerWith(await servicesOf(options))),
+    Layer.provideMerge(servicesLayer(options, await servicesOf(options), world)),
     Layer.provideMerge(storageOf(parts, options)),
     Layer.provideMerge(Log.layer(options.log)),
     Layer.provideMerge(world?.clock ?? Layer.empty),

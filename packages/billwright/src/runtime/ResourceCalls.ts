@@ -84,7 +84,7 @@ const makeResource = (
     ...(create === undefined
       ? {}
       : {
-          create: (input: object, options?: CallOptions) =>
+          create: (input: object = {}, options?: CallOptions) =>
             calls.run(() => create(toCreate(resource, input)), options),
         }),
     get: (id: string, options?: CallOptions) => calls.run(() => get(toId(id)), options),

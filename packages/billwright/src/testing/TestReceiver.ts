@@ -22,6 +22,7 @@ export type TestAnswer =
         | "timeout"
         | "reset"
         | "bad_response"
+        | "proxy_error"
     }
 
 /** A request that a receiver got. To verify it, pass it to `verify` of `billwright/verify`, with `now: at`. */

@@ -19,6 +19,7 @@ export type AttemptError =
   | "timeout"
   | "reset"
   | "bad_response"
+  | "proxy_error"
   | "unknown"
   | "secret_unavailable"
   | "internal_error"

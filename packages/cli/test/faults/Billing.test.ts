@@ -4,13 +4,13 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { type Customer, Events, SpendAlerts, type Tenant, Transactor } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { type Books, Choice, judgeBooks, outcomeOf } from "@billwright/simulation"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import { program } from "../Command.ts"
 import { FaultyPostgres } from "../FaultyPostgres.ts"
 import { until } from "../Until.ts"
 import { Installation, onPostgres } from "./billing/Installation.ts"
@@ -38,17 +38,10 @@ const postgres = new FaultyPostgres({ deadlock_timeout: "100ms" })
 let databases = 0
 let expected: ReadonlyArray<string> = []
 
-/** The URL of another database of the server. */
-const urlOf = (name: string): string => {
-  const url = new URL(postgres.url)
-  url.pathname = `/${name}`
-  return url.href
-}
-
 /** A new database: empty, or a copy of another one, which nobody may use. */
 const database = async (template = "template1"): Promise<string> => {
   const name = `billing_${++databases}`
-  await postgres.query(`create database ${name} template ${template} owner service`)
+  await postgres.makeDatabase(name, template)
   return name
 }
 
@@ -59,7 +52,7 @@ const on = async <A>(
   body: (one: Installation) => Promise<A>,
   mode: Tenant.Mode = "live",
 ): Promise<A> => {
-  const installation = new Installation(onPostgres(urlOf(name)), now, { mode })
+  const installation = new Installation(onPostgres(postgres.urlOf(name)), now, { mode })
   try {
     return await body(installation)
   } finally {
@@ -119,9 +112,9 @@ interface Ended {
 
 /** A process that does what is due once. */
 const runner = (name: string, env: Readonly<Record<string, string>> = {}, now = CLOSING) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "billing/Runner.ts")], {
+  const child = spawn(process.execPath, [program("Runner")], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, DATABASE_URL: urlOf(name), RUN_AT: String(now), ...env },
+    env: { ...process.env, DATABASE_URL: postgres.urlOf(name), RUN_AT: String(now), ...env },
   })
   const ended = async (): Promise<Ended> => {
     const all = [text(child.stdout), text(child.stderr), once(child, "close")] as const
@@ -231,7 +224,7 @@ describe("billing", () => {
     const name = await due(CUSTOMERS)
     // Another transaction holds the numbers, and then wants the subscriptions that the run holds.
     await on(name, START_MILLIS, (one) => one.runDue())
-    const session = postgres.open(urlOf(name))
+    const session = postgres.open(name)
     const locks = "select from billwright.billing"
     await session.query("begin", `${locks}_series for update`)
     const run = runner(name)
@@ -364,7 +357,7 @@ describe("billing", () => {
     const name = await due(MANY_CUSTOMERS)
     const run = runner(name)
     await until("invoices are issued", async () => {
-      const session = postgres.open(urlOf(name))
+      const session = postgres.open(name)
       const [row] = await session.query(
         "select count(*) as n from billwright.invoices where status <> 'draft'",
       )

@@ -4,12 +4,12 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Credit, CreditAudit, Credits, type Customer, Holds, Transactor } from "@billwright/core"
 import { Choice } from "@billwright/simulation"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit } from "effect"
+import { program } from "../Command.ts"
 import { FaultyPostgres } from "../FaultyPostgres.ts"
 import { until } from "../Until.ts"
 import { Installation, onPostgres } from "./billing/Installation.ts"
@@ -31,15 +31,9 @@ const PAGE = 100
 const postgres = new FaultyPostgres({})
 let databases = 0
 
-const urlOf = (name: string, server = postgres.url): string => {
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.href
-}
-
 /** Runs something at an instant on a database, and closes it. */
 const at = async <A>(name: string, now: number, body: (one: Installation) => Promise<A>): Promise<A> => {
-  const installation = new Installation(onPostgres(urlOf(name)), now)
+  const installation = new Installation(onPostgres(postgres.urlOf(name)), now)
   try {
     return await body(installation)
   } finally {
@@ -52,7 +46,7 @@ type Account = Effect.Success<ReturnType<typeof account>>
 /** A new database with an account. */
 const begin = async (paid = PAID, promotion = PROMOTION): Promise<{ name: string; own: Account }> => {
   const name = `credits_${++databases}`
-  await postgres.query(`create database ${name} owner service`)
+  await postgres.makeDatabase(name)
   const own = await at(name, START, (one) => one.run(account(paid, promotion)))
   return { name, own }
 }
@@ -75,7 +69,7 @@ const caller = async ({
   url,
 }: Process): Promise<ReadonlyArray<Called> | undefined> => {
   const share = CALLS / PROCESSES
-  const child = spawn(process.execPath, [join(import.meta.dirname, "credits/Caller.ts")], {
+  const child = spawn(process.execPath, [program("Caller")], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
@@ -153,7 +147,12 @@ describe("credits of one account, with 64 callers in 4 processes", () => {
     { ...ofRows(71), timeout: 3 * TIMEOUT },
     async () => {
       const { name, own } = await begin()
-      const of = (index: number, kill: string): Process => ({ url: urlOf(name), ...own, index, kill })
+      const of = (index: number, kill: string): Process => ({
+        url: postgres.urlOf(name),
+        ...own,
+        index,
+        kill,
+      })
       for (const write of [7, 30]) {
         const [moment, other] = write % 2 === 0 ? ["before", "after"] : ["after", "before"]
         const killed = await callers((index) =>
@@ -171,12 +170,12 @@ describe("credits of one account, with 64 callers in 4 processes", () => {
 
   it("while answers to statements are lost", { ...ofRows(72), timeout: 3 * TIMEOUT }, async () => {
     const { name, own } = await begin()
-    const proxy = new Proxy(postgres.url)
+    const proxy = new Proxy(postgres.urlOf(name))
     await proxy.start()
     try {
       const choice = new Choice(72)
       proxy.cutsAnswer = () => choice.chance(0.01)
-      const of = (index: number): Process => ({ url: urlOf(name, proxy.url), ...own, index })
+      const of = (index: number): Process => ({ url: proxy.url, ...own, index })
       await callers(of)
       assert.isAbove(proxy.cuts, 0)
       proxy.cutsAnswer = never
@@ -190,7 +189,7 @@ describe("credits of one account, with 64 callers in 4 processes", () => {
     const { name, own } = await begin()
     const skews = [0, -HOUR, HOUR, 25 * MINUTE]
     const of = (index: number): Process => ({
-      url: urlOf(name),
+      url: postgres.urlOf(name),
       ...own,
       index,
       now: START + skews[index]!,

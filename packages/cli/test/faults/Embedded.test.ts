@@ -6,8 +6,10 @@ import { join } from "node:path"
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
+import { isPooled, MAJOR, PACKAGE_FOLDER } from "../FaultyPostgres.ts"
 import { until } from "../Until.ts"
 import { ofRows, TIMEOUT } from "./Matrix.ts"
+import { preloading } from "./World.ts"
 
 const CLIENTS = 8
 const KILLS = 3
@@ -19,9 +21,11 @@ const directory = mkdtempSync(join(tmpdir(), "billwright-killed-"))
 chmodSync(directory, 0o755)
 const store = ["--store", "embedded", "--data-dir", join(directory, "data")]
 
+const env = process.env[PACKAGE_FOLDER] === undefined ? {} : preloading("OtherPostgres.ts")
+
 let server: Cli.Serving
 beforeAll(async () => {
-  server = await Cli.serve(store)
+  server = await Cli.serve(store, { env })
 }, TIMEOUT)
 afterAll(async () => {
   await server.stop()
@@ -68,7 +72,8 @@ const makeTraffic = (customerId: unknown) => {
 const postgresPid = (): number =>
   Number(readFileSync(join(directory, "data", "postgres", "postmaster.pid"), "utf8").split("\n")[0])
 
-describe("a server whose embedded Postgres is killed", () => {
+// Nobody puts a pooler in front of it.
+describe.skipIf(isPooled)("a server whose embedded Postgres is killed", () => {
   it(
     "answers 503, starts Postgres again, and keeps everything that it acknowledged",
     ofRows(45),
@@ -98,6 +103,8 @@ describe("a server whose embedded Postgres is killed", () => {
         "live: every roll-up equals its records.\ntest: every roll-up equals its records.\n",
       )
       assert.strictEqual(await server.stop(), 0)
+      const major = readFileSync(join(directory, "data", "postgres", "PG_VERSION"), "utf8").trim()
+      assert.strictEqual(major, process.env[MAJOR] ?? major)
     },
   )
 })

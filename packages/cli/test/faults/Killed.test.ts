@@ -2,6 +2,7 @@
  * Workers that end in the middle of an attempt: rows 1 to 5 of the fault matrix.
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
+import { isPooled } from "../FaultyPostgres.ts"
 import { answers, holds } from "../Receiver.ts"
 import { INVOICE } from "../Tenant.ts"
 import { until } from "../Until.ts"
@@ -67,7 +68,8 @@ describe("a worker that is killed", () => {
     await world.retire(target)
   })
 
-  it(
+  // Behind a pooler, nobody notices a death.
+  it.skipIf(isPooled)(
     "beside a worker that lives: that one sends the event long before the lease ends",
     ofRows(1),
     async () => {

@@ -1,13 +1,13 @@
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 /**
  * Writes the results of the tests of each row to `docs/fault-matrix.md`, if all of them were run. A row without a passed
- * test says so.
+ * test says so. The section about other servers is written again from what is kept of them.
  */
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
 import { MATRIX, type Row } from "./Matrix.ts"
+import { escaped, table, writeMatrix } from "./Page.ts"
+import { write as writeServers } from "./versions/Columns.ts"
 
-const FILE = join(import.meta.dirname, "../../../../docs/fault-matrix.md")
 const ROOT = join(import.meta.dirname, "../../../..")
 
 interface Outcome {
@@ -32,26 +32,11 @@ const verdictOf = (outcomes: ReadonlyArray<Outcome>): string => {
   return "holds"
 }
 
-const escaped = (text: string): string => text.replaceAll("|", String.raw`\|`)
-
 const cellsOf = ({ fault, holds, number }: Row, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
   const files = [...new Set(outcomes.map(({ file }) => file))].sort()
   const links = files.map((file) => `[${file.split("/").at(-1)}](../${file})`).join(", ")
   const seconds = Math.ceil(outcomes.reduce((sum, { millis }) => sum + millis, 0) / 1_000)
   return [String(number), escaped(fault), escaped(holds), verdictOf(outcomes), links || "–", `${seconds} s`]
-}
-
-/** The formatter makes columns at least this wide. */
-const MIN_WIDTH = 3
-
-/** A table as the formatter writes it: every column is as wide as its widest cell. */
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = rows[0]!.map((_, column) =>
-    Math.max(MIN_WIDTH, ...rows.map((cells) => cells[column]!.length)),
-  )
-  const lines = rows.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column]!)))
-  const [head, ...body] = [lines[0]!, widths.map((width) => "-".repeat(width)), ...lines.slice(1)]
-  return [head!, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 }
 
 const HEAD = `# The fault matrix
@@ -81,7 +66,8 @@ export default class MatrixReporter implements Reporter {
       }
     }
     const rows = MATRIX.map((row) => cellsOf(row, byRow.get(row.number)!))
-    writeFileSync(FILE, `${HEAD}${table([COLUMNS, ...rows])}\n`)
+    writeMatrix(`${HEAD}${table([COLUMNS, ...rows])}\n`)
+    writeServers()
   }
 
   /** Whether only a part of the tests was run, which says nothing about the other rows. */

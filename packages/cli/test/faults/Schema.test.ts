@@ -29,7 +29,7 @@ const DISPATCH = ["serve", "--dispatch-only", "--store", "postgres"]
 
 describe("behind a transaction-pooling proxy", () => {
   it("servers and workers work with fewer connections to Postgres than they open", ofRows(30), async () => {
-    const pooler = new Pooler(postgres.url, POOLED_CONNECTIONS)
+    const pooler = new Pooler(postgres.directUrl, POOLED_CONNECTIONS)
     await pooler.start()
     const env = { DATABASE_URL: pooler.url, DATABASE_POOLED: "true" }
     const server = await world.server(["--no-dispatch"], env)
@@ -43,9 +43,9 @@ describe("behind a transaction-pooling proxy", () => {
   })
 
   it("a server without DATABASE_POOLED says at its start what is wrong", ofRows(30), async () => {
-    const pooler = new Pooler(postgres.url, POOLED_CONNECTIONS)
+    const pooler = new Pooler(postgres.directUrl, POOLED_CONNECTIONS)
     await pooler.start()
-    const env = { ...world.env, DATABASE_URL: pooler.url }
+    const env = { ...world.env, DATABASE_URL: pooler.url, DATABASE_POOLED: "false" }
     const { code, stderr } = await Cli.run(["serve", "--port", "0", "--store", "postgres"], { env })
     assert.strictEqual(code, 1)
     assert.match(stderr, /DATABASE_POOLED/)

@@ -22,7 +22,9 @@ class Drip {
   readonly #socket: Socket
 
   constructor(port: number, beginning: string) {
-    this.#socket = connect(port, "127.0.0.1", () => this.#socket.write(beginning))
+    // Written at once, because a connection can take longer than the first pause. The socket keeps it until then.
+    this.#socket = connect(port, "127.0.0.1")
+    this.#socket.write(beginning)
     const timer = setInterval(() => this.#socket.write("x"), DRIP_MILLIS)
     this.#socket.setEncoding("utf8").on("error", () => {})
     this.#socket.on("data", (chunk: string) => (this.text += chunk))

@@ -89,24 +89,24 @@ export class CreditAudit extends Context.Service<
     ) => Effect.Effect<CreditAuditPage, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
   }
 >()("@billwright/core/credits/CreditAudit") {
-  static readonly layer = Layer.effect(
-    CreditAudit,
-    Effect.gen(function* () {
-      const port = yield* optionalPort(CreditStore)
-
-      const page = Effect.fn("CreditAudit.page")(function* (input: AuditCredits = {}) {
-        const { startingAfter } = yield* decodeAudit(input)
-        const found = yield* (yield* port).audit(startingAfter, MAX_ACCOUNTS + 1)
-        const accounts = found.slice(0, MAX_ACCOUNTS)
-        return {
-          accounts: accounts.length,
-          discrepancies: accounts.flatMap(discrepanciesOf),
-          last: accounts.at(-1)?.key ?? null,
-          hasMore: found.length > MAX_ACCOUNTS,
-        } satisfies CreditAuditPage
-      })
-
-      return CreditAudit.of({ page })
-    }),
-  )
+  static readonly layer = Layer.suspend(() => Layer.effect(CreditAudit, makeCreditAudit))
 }
+
+/** Makes the comparison. Billing runs use it, too. */
+export const makeCreditAudit = Effect.gen(function* () {
+  const port = yield* optionalPort(CreditStore)
+
+  const page = Effect.fn("CreditAudit.page")(function* (input: AuditCredits = {}) {
+    const { startingAfter } = yield* decodeAudit(input)
+    const found = yield* (yield* port).audit(startingAfter, MAX_ACCOUNTS + 1)
+    const accounts = found.slice(0, MAX_ACCOUNTS)
+    return {
+      accounts: accounts.length,
+      discrepancies: accounts.flatMap(discrepanciesOf),
+      last: accounts.at(-1)?.key ?? null,
+      hasMore: found.length > MAX_ACCOUNTS,
+    } satisfies CreditAuditPage
+  })
+
+  return CreditAudit.of({ page })
+})

@@ -10,7 +10,10 @@ const ENTRIES_OF_PAGE = 100
 /** Most pages of entries that are read. */
 const MAX_PAGES = 100
 
-/** Entries of an account, newest first. */
+/**
+ * Entries of an account, the last of the account first. Their numbers say it: ids follow the clocks of the processes that made
+ * them, which may differ or be set back.
+ */
 export const entriesOf = (
   store: CreditStore["Service"],
   key: AccountKey,
@@ -27,5 +30,5 @@ export const entriesOf = (
       all.push(...found.data)
       if (!found.hasMore) break
     }
-    return all
+    return all.toSorted((a, b) => b.sequence - a.sequence)
   })

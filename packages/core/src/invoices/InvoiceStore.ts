@@ -7,7 +7,7 @@ import type { CustomerId } from "../customers/Customer.ts"
 import type { FailureFilter } from "../shared/Due.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
 import type { InvoiceId, InvoiceStatus, StoredInvoice } from "./Invoice.ts"
 import type { FigureAt, InvoiceSum } from "./InvoiceFigure.ts"
 import type { SubscriptionId } from "./SubscriptionId.ts"
@@ -85,6 +85,15 @@ export class InvoiceStore extends Context.Service<
      * figures agree with each other. It should read no lines, and no invoice that makes no figure.
      */
     readonly sums: (at: number) => Effect.Effect<ReadonlyArray<InvoiceSum>, StorageError, CurrentTenant>
+
+    /**
+     * The tenants that have invoices, drafts included, by account and mode: at most so many, after a tenant or from the
+     * beginning. It acts for all tenants.
+     */
+    readonly tenants: (
+      after: Tenant | undefined,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<Tenant>, StorageError>
 
     /** Reads an invoice, and holds it until the transaction ends: nobody else changes it. Call it inside a transaction. */
     readonly lock: (id: InvoiceId) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>

@@ -83,95 +83,95 @@ export class BookAudit extends Context.Service<
     ) => Effect.Effect<BookAuditPage, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
   }
 >()("@billwright/core/payments/BookAudit") {
-  static readonly layer = Layer.effect(
-    BookAudit,
-    Effect.gen(function* () {
-      const invoicePort = yield* optionalPort(InvoiceStore)
-      const notePort = yield* optionalPort(CreditNoteStore)
-      const paymentPort = yield* optionalPort(PaymentStore)
-      const plans = yield* PlanStore
-      const collections = yield* Collections
-      const proofs = collections.of(invoiceProofs)
-      const moneyBackOf = yield* makeMoneyBack
-
-      const plansOf = Effect.fnUntraced(function* ({ state }: StoredInvoice) {
-        const found: Array<ProofPlan> = []
-        for (const { key, version } of plansOfInvoice(state)) {
-          const plan = Option.getOrUndefined(yield* plans.findVersion(key, version))
-          if (plan !== undefined) found.push({ key, version, hash: plan.hash, terms: plan.terms })
-        }
-        return found
-      })
-
-      /** The invoice and its terms are those that its proof has. */
-      const problemsOfProof = Effect.fnUntraced(function* (stored: StoredInvoice, proof: InvoiceProof) {
-        const place = JSON.parse(proof.document) as Parameters<typeof proofOf>[0]
-        const derived = proofOf(place, stored.state, {
-          plans: yield* plansOf(stored),
-          tax: stored.taxedBy,
-        })
-        if (proofText(derived) === proof.document) return []
-        const then = place as unknown as Readonly<Record<string, unknown>>
-        const now = derived as unknown as Readonly<Record<string, unknown>>
-        const parts = Object.keys(now).filter((name) => documentText(now[name]) !== documentText(then[name]))
-        return [{ path: "proof", problem: `has another ${parts.join(", ")} than what is stored now` }]
-      })
-
-      const check = Effect.fnUntraced(function* (stored: StoredInvoice) {
-        const { id, state } = stored
-        const notes = yield* (yield* notePort).ofInvoice(id)
-        const payments = yield* (yield* paymentPort).ofInvoice(id)
-        const { data } = yield* proofs
-          .list({ invoiceId: id }, { limit: 1, cursor: undefined })
-          .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-        const [proof] = data
-        const { disputed, refunded } = yield* moneyBackOf(id)
-        const problems: Problems = [
-          ...problemsOfLines(state),
-          ...problemsOfSums(state),
-          ...problemsOfCreditNotes(state, notes),
-          ...problemsOfPayments(state, payments, [...refunded, ...disputed]),
-          ...(proof === undefined ? [] : yield* problemsOfProof(stored, proof)),
-        ]
-        return { problems, hasProof: proof !== undefined } satisfies Checked
-      })
-
-      /** What is found of an invoice that was changed meanwhile says nothing, so it is read again. */
-      const checkStill = Effect.fnUntraced(function* (stored: StoredInvoice) {
-        let current = stored
-        for (;;) {
-          const checked = yield* check(current)
-          if (checked.problems.length === 0) return checked
-          const again = yield* (yield* invoicePort).find(stored.id)
-          if (Option.isNone(again) || again.value.state.sequence === current.state.sequence) return checked
-          current = again.value
-        }
-      })
-
-      const page = Effect.fn("BookAudit.page")(function* (input: AuditBooks = {}) {
-        const request = { ...(yield* decodeAudit(input)), limit: MAX_INVOICES }
-        const { data, hasMore } = yield* (yield* invoicePort)
-          .list({}, yield* toQuery(request))
-          .pipe(nameCursor(request))
-        const discrepancies: Array<BookDiscrepancy> = []
-        let compared = 0
-        for (const stored of data) {
-          if (stored.state.status === "draft") continue
-          const { hasProof, problems } = yield* checkStill(stored)
-          if (hasProof) compared++
-          const { number } = stored.state
-          discrepancies.push(...problems.map((found) => ({ invoiceId: stored.id, number, ...found })))
-        }
-        return {
-          invoices: data.length,
-          proofs: compared,
-          discrepancies,
-          last: data.at(-1)?.id ?? null,
-          hasMore,
-        } satisfies BookAuditPage
-      })
-
-      return BookAudit.of({ page })
-    }),
-  )
+  static readonly layer = Layer.suspend(() => Layer.effect(BookAudit, makeBookAudit))
 }
+
+/** Makes the comparison. Billing runs use it, too. */
+export const makeBookAudit = Effect.gen(function* () {
+  const invoicePort = yield* optionalPort(InvoiceStore)
+  const notePort = yield* optionalPort(CreditNoteStore)
+  const paymentPort = yield* optionalPort(PaymentStore)
+  const plans = yield* PlanStore
+  const collections = yield* Collections
+  const proofs = collections.of(invoiceProofs)
+  const moneyBackOf = yield* makeMoneyBack
+
+  const plansOf = Effect.fnUntraced(function* ({ state }: StoredInvoice) {
+    const found: Array<ProofPlan> = []
+    for (const { key, version } of plansOfInvoice(state)) {
+      const plan = Option.getOrUndefined(yield* plans.findVersion(key, version))
+      if (plan !== undefined) found.push({ key, version, hash: plan.hash, terms: plan.terms })
+    }
+    return found
+  })
+
+  /** The invoice and its terms are those that its proof has. */
+  const problemsOfProof = Effect.fnUntraced(function* (stored: StoredInvoice, proof: InvoiceProof) {
+    const place = JSON.parse(proof.document) as Parameters<typeof proofOf>[0]
+    const derived = proofOf(place, stored.state, {
+      plans: yield* plansOf(stored),
+      tax: stored.taxedBy,
+    })
+    if (proofText(derived) === proof.document) return []
+    const then = place as unknown as Readonly<Record<string, unknown>>
+    const now = derived as unknown as Readonly<Record<string, unknown>>
+    const parts = Object.keys(now).filter((name) => documentText(now[name]) !== documentText(then[name]))
+    return [{ path: "proof", problem: `has another ${parts.join(", ")} than what is stored now` }]
+  })
+
+  const check = Effect.fnUntraced(function* (stored: StoredInvoice) {
+    const { id, state } = stored
+    const notes = yield* (yield* notePort).ofInvoice(id)
+    const payments = yield* (yield* paymentPort).ofInvoice(id)
+    const { data } = yield* proofs
+      .list({ invoiceId: id }, { limit: 1, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+    const [proof] = data
+    const { disputed, refunded } = yield* moneyBackOf(id)
+    const problems: Problems = [
+      ...problemsOfLines(state),
+      ...problemsOfSums(state),
+      ...problemsOfCreditNotes(state, notes),
+      ...problemsOfPayments(state, payments, [...refunded, ...disputed]),
+      ...(proof === undefined ? [] : yield* problemsOfProof(stored, proof)),
+    ]
+    return { problems, hasProof: proof !== undefined } satisfies Checked
+  })
+
+  /** What is found of an invoice that was changed meanwhile says nothing, so it is read again. */
+  const checkStill = Effect.fnUntraced(function* (stored: StoredInvoice) {
+    let current = stored
+    for (;;) {
+      const checked = yield* check(current)
+      if (checked.problems.length === 0) return checked
+      const again = yield* (yield* invoicePort).find(stored.id)
+      if (Option.isNone(again) || again.value.state.sequence === current.state.sequence) return checked
+      current = again.value
+    }
+  })
+
+  const page = Effect.fn("BookAudit.page")(function* (input: AuditBooks = {}) {
+    const request = { ...(yield* decodeAudit(input)), limit: MAX_INVOICES }
+    const { data, hasMore } = yield* (yield* invoicePort)
+      .list({}, yield* toQuery(request))
+      .pipe(nameCursor(request))
+    const discrepancies: Array<BookDiscrepancy> = []
+    let compared = 0
+    for (const stored of data) {
+      if (stored.state.status === "draft") continue
+      const { hasProof, problems } = yield* checkStill(stored)
+      if (hasProof) compared++
+      const { number } = stored.state
+      discrepancies.push(...problems.map((found) => ({ invoiceId: stored.id, number, ...found })))
+    }
+    return {
+      invoices: data.length,
+      proofs: compared,
+      discrepancies,
+      last: data.at(-1)?.id ?? null,
+      hasMore,
+    } satisfies BookAuditPage
+  })
+
+  return BookAudit.of({ page })
+})

@@ -59,7 +59,7 @@ export interface Definition {
   /** The fields by which stores find rows. A filter of the same name uses this field. */
   readonly indexed: ReadonlyArray<string>
   /**
-   * The fields whose value no other value of the tenant may have, for a resource whose values are never removed. An
+   * The fields whose value no other value of the tenant may have, unless it is `null`, for a resource whose values are never removed. An
    * insertion of such a resource waits for other insertions of it in the same tenant until their transactions end.
    */
   readonly unique?: ReadonlyArray<string>

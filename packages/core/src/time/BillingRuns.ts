@@ -11,6 +11,7 @@ import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { makeBookCheckRun } from "./BookCheckRun.ts"
 import * as ClockAdvance from "./ClockAdvance.ts"
 import {
   type ClaimedSubject,
@@ -24,6 +25,7 @@ import {
 } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
 import { makeErasureRun } from "./Erasure.ts"
+import { makeReminderRun } from "./KeyReminders.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import { batchesAtOnce, type Pace, paced, PACES } from "./Pace.ts"
@@ -148,6 +150,8 @@ export class BillingRuns extends Context.Service<
       const runMethod = yield* makeMethodRun
       const runRefund = yield* makeRefundRun
       const runTopUp = yield* makeTopUpRun
+      const runCheck = yield* makeBookCheckRun
+      const runReminder = yield* makeReminderRun
       const checkSpend = Effect.withSpan(yield* makeSpendRun, "BillingRuns.checkSpend")
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
@@ -163,6 +167,12 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "erasure") {
           return Effect.as(runErasure(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "book_check") {
+          return Effect.as(runCheck(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "api_key") {
+          return Effect.as(runReminder(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "auto_top_up") {
           return Effect.as(runTopUp(claimed, subject.id), DueWork.NOTHING)

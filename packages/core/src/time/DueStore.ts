@@ -7,12 +7,14 @@ import type { CustomerId } from "../customers/Customer.ts"
 import type { TestClockId } from "../customers/TestClock.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { ApiKeyId } from "../keys/ApiKey.ts"
 import type { PaymentId } from "../payments/Payment.ts"
 import type { PaymentMethodId } from "../payments/PaymentMethod.ts"
 import type { RefundId } from "../payments/Refund.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
+import type { BookCheckId } from "./BookCheck.ts"
 import type { PlanMigrationId } from "./PlanMigration.ts"
 
 /** Most subjects of one claim. */
@@ -29,12 +31,25 @@ export type Subject =
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
   | { readonly kind: "refund"; readonly id: RefundId }
   | { readonly kind: "auto_top_up"; readonly id: AutoTopUpId }
+  /** The reminder of a key that expires. */
+  | { readonly kind: "api_key"; readonly id: ApiKeyId }
+  | { readonly kind: "book_check"; readonly id: BookCheckId }
   | { readonly kind: "test_clock"; readonly id: TestClockId }
 
 /** What is put in the queue by `schedule`, in real time and without a customer. */
 export type ScheduledSubject = Extract<
   Subject,
-  { readonly kind: "auto_top_up" | "erasure" | "payment_method" | "plan_migration" | "refund" | "test_clock" }
+  {
+    readonly kind:
+      | "api_key"
+      | "auto_top_up"
+      | "book_check"
+      | "erasure"
+      | "payment_method"
+      | "plan_migration"
+      | "refund"
+      | "test_clock"
+  }
 >
 
 /**
@@ -145,7 +160,7 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts an automatic top-up, an erasure, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
+     * Puts a reminder of an API key, an automatic top-up, a check of the books, an erasure, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
      * a lease on it and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (

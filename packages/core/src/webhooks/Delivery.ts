@@ -56,7 +56,12 @@ export const attemptErrors = [
 export type AttemptError = (typeof attemptErrors)[number]
 
 /** Errors on the sender's side. They don't count as failures of the endpoint. */
-export const ownErrors: ReadonlyArray<AttemptError> = ["unknown", "secret_unavailable", "internal_error"]
+export const ownErrors: ReadonlyArray<AttemptError> = [
+  "proxy_error",
+  "unknown",
+  "secret_unavailable",
+  "internal_error",
+]
 
 /** Whether a failed attempt counts as a failure of the endpoint. */
 export const isEndpointsFailure = ({ error }: Pick<Attempt, "error">): boolean =>

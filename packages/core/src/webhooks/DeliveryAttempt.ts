@@ -27,11 +27,11 @@ const headersOf = (
   own: RequestHeaders.RequestHeaders,
   content: SignedContent,
   signature: string,
-  userAgent: string,
+  sender: RequestHeaders.RequestHeaders,
 ): Readonly<Record<string, string>> => ({
   ...own,
   "content-type": "application/json",
-  "user-agent": userAgent,
+  ...sender,
   "webhook-id": content.id,
   "webhook-timestamp": String(content.timestamp),
   "webhook-signature": signature,
@@ -65,7 +65,7 @@ export const make = (
   claimed: ClaimedDelivery,
   signers: Signers,
   transport: WebhookTransport["Service"],
-  userAgent: string,
+  sender: RequestHeaders.RequestHeaders,
 ): Effect.Effect<AttemptResult> =>
   Effect.suspend(() => {
     let requestHeaders: Readonly<Record<string, string>> = {}
@@ -73,7 +73,7 @@ export const make = (
       const now = yield* Clock.currentTimeMillis
       const content = { id: claimed.eventId, timestamp: Math.floor(now / 1_000), body: claimed.payload }
       const signature = yield* header(yield* signers.of(claimed, now), content)
-      requestHeaders = headersOf(yield* signers.headersOf(claimed), content, signature, userAgent)
+      requestHeaders = headersOf(yield* signers.headersOf(claimed), content, signature, sender)
       const { tenant, endpoint, payload } = claimed
       const response = yield* transport.send({
         mode: tenant.mode,

@@ -30,7 +30,9 @@ import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { type DeliveryEvent, type DeliveryState, disables, next } from "./DeliveryMachine.ts"
 import { type ClaimedDelivery, DeliveryStore, MAX_CLAIM, type UnreadableDelivery } from "./DeliveryStore.ts"
 import { EndpointStore } from "./EndpointStore.ts"
+import { REQUEST_ORIGIN } from "./EndpointVerification.ts"
 import { Keyring } from "./Keyring.ts"
+import { DEFAULT_USER_AGENT } from "./RequestHeaders.ts"
 import * as ResultWriter from "./ResultWriter.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import {
@@ -58,8 +60,6 @@ const WORTHWHILE_PART = 1 / 2
  */
 const WRITE_INTERVAL_MILLIS = 10
 
-const DEFAULT_USER_AGENT = "Billwright-Webhooks/1"
-
 export interface DispatcherOptions {
   /** Most attempts under way in total. Attempts that have taken more than a second are not counted. Default 64. */
   readonly maxInFlight?: number
@@ -71,6 +71,11 @@ export interface DispatcherOptions {
   readonly retries?: RetryPolicy.RetryPolicies
   /** The `user-agent` header of attempts. Default `Billwright-Webhooks/1`. */
   readonly userAgent?: string
+  /**
+   * The name of the sender, as endpoints were asked about it (`EndpointVerification`). It is sent with each attempt as
+   * `webhook-request-origin`. Default: the header is not sent.
+   */
+  readonly requestOrigin?: string
   /**
    * How long a delivery is leased, in milliseconds. It must be longer than an attempt and the write of its result can
    * take. Otherwise another worker sends the event again in the meantime. Default 30,000.
@@ -158,6 +163,12 @@ const leaseOf = ({ attemptDeadlineMillis, leaseMillis }: DispatcherOptions): num
   )
 }
 
+/** The headers by which the sender names itself. */
+const senderHeadersOf = ({ requestOrigin, userAgent }: DispatcherOptions) => ({
+  "user-agent": userAgent ?? DEFAULT_USER_AGENT,
+  ...(requestOrigin === undefined ? {} : { [REQUEST_ORIGIN]: requestOrigin }),
+})
+
 const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const store = yield* DeliveryStore
   const transport = yield* WebhookTransport
@@ -165,7 +176,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const writer = yield* ResultWriter.make(store, yield* EndpointStore, yield* Transactor)
   const { committed } = yield* EventStore
   const policies = options.retries ?? RetryPolicy.defaults
-  const userAgent = options.userAgent ?? DEFAULT_USER_AGENT
+  const senderHeaders = senderHeadersOf(options)
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
   const limitPerEndpoint = options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT
   const leaseMillis = leaseOf(options)
@@ -243,7 +254,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
         const startedAt = yield* DateTime.now
         const slot = load.begin(claimed, startedAt.epochMilliseconds)
         yield* Metric.modify(underWay, 1)
-        const exit = yield* Effect.exit(restore(DeliveryAttempt.make(claimed, signers, transport, userAgent)))
+        const exit = yield* Effect.exit(
+          restore(DeliveryAttempt.make(claimed, signers, transport, senderHeaders)),
+        )
         yield* Metric.modify(underWay, -1)
         const now = yield* Clock.currentTimeMillis
         if (Exit.isSuccess(exit)) {

@@ -11,6 +11,7 @@ import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
 import { DELIVERY_ID_PREFIX, DeliveryId } from "./Delivery.ts"
 import { cancelAll, DeliveryStore, MAX_RANGE_REPLAY } from "./DeliveryStore.ts"
 import * as Endpoint from "./Endpoint.ts"
@@ -19,6 +20,7 @@ import * as EndpointHeaders from "./EndpointHeaders.ts"
 import * as EndpointSecrets from "./EndpointSecrets.ts"
 import { EndpointStore } from "./EndpointStore.ts"
 import * as EndpointUrl from "./EndpointUrl.ts"
+import * as EndpointVerification from "./EndpointVerification.ts"
 import { EncryptionKeyRequired, Keyring, type SecretUnavailable } from "./Keyring.ts"
 import type { NetworkPolicy } from "./NetworkAddress.ts"
 
@@ -30,6 +32,11 @@ const { knownId, orNotFound } = ById.make(
 export interface EndpointsOptions {
   /** Networks that endpoints may use in addition to public addresses. Give the transport the same policy. */
   readonly network?: NetworkPolicy
+  /**
+   * Asks each new URL whether it wants webhooks, before an endpoint has it. Endpoints that exist keep their URLs. Default:
+   * nobody is asked.
+   */
+  readonly verification?: EndpointVerification.EndpointVerificationOptions
 }
 
 /**
@@ -50,7 +57,10 @@ export interface CreatedEndpoint {
 export class Endpoints extends Context.Service<
   Endpoints,
   {
-    /** Creates an endpoint. A tenant can have 500. Its filter may contain only known event types. */
+    /**
+     * Creates an endpoint. A tenant can have 500. Its filter may contain only known event types. With the option
+     * `verification` the URL is asked first, outside of transactions only.
+     */
     readonly create: (
       input: Endpoint.CreateEndpoint,
     ) => Effect.Effect<
@@ -70,7 +80,8 @@ export class Endpoints extends Context.Service<
 
     /**
      * Changes an endpoint. Giving headers to a live endpoint needs an encryption key. Fields left out stay as they are. When the endpoint has headers, a `url` of another origin is
-     * refused without new `headers`, because the old ones may be credentials for the old receiver.
+     * refused without new `headers`, because the old ones may be credentials for the old receiver. With the option
+     * `verification` a new URL is asked first, outside of transactions only.
      *
      * Disabling ends the endpoint's pending deliveries as `Failed` (`endpoint_disabled`). Enabling does not resend
      * anything; use `replayRange` for that.
@@ -91,6 +102,12 @@ export class Endpoints extends Context.Service<
     readonly delete: (
       id: string,
     ) => Effect.Effect<void, Endpoint.EndpointNotFound | StorageError, CurrentTenant>
+
+    /**
+     * Checks a URL, and with the option `verification` asks it whether it wants webhooks. Fails with an `InvalidInput`
+     * that says what it has to answer. Stores nothing.
+     */
+    readonly verifyUrl: (url: string) => Effect.Effect<void, InvalidInput, CurrentTenant>
 
     /** Makes a new secret. The previous ones keep signing for a while, so that receivers have time to switch. */
     readonly rotateSecret: (
@@ -158,11 +175,26 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
   const headers = EndpointHeaders.of(keyring)
   const secrets = EndpointSecrets.of(keyring, store, headers)
   const ids = yield* IdGenerator
+  const transactor = yield* Transactor
+  const askEndpoint = options.verification && EndpointVerification.make(options.verification)
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
     const { mode } = yield* CurrentTenant
     const problem = EndpointUrl.problemOf(url, mode, options.network)
     if (problem !== undefined) return yield* new InvalidInput({ field: "url", problem })
+  })
+
+  const verifyUrl = Effect.fn("Endpoints.verifyUrl")(function* (url: string) {
+    yield* checkUrl(url)
+    const { mode } = yield* CurrentTenant
+    if (askEndpoint !== undefined) yield* askEndpoint(url, mode)
+  })
+
+  /** A transaction must not wait for a receiver. */
+  const needVerified = Effect.fnUntraced(function* (url: string) {
+    if (askEndpoint === undefined || (yield* EndpointVerification.VerifiedUrl) === url) return
+    if (yield* transactor.inTransaction) return yield* new EndpointVerification.UnverifiedUrl(url)
+    yield* verifyUrl(url)
   })
 
   const checkTypes = Effect.fnUntraced(function* (types: ReadonlyArray<string>, field: string) {
@@ -189,6 +221,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     const decoded = yield* decodeCreate(input)
     yield* checkUrl(decoded.url)
     yield* checkTypes(decoded.eventTypes, "eventTypes")
+    yield* needVerified(decoded.url)
     const now = yield* DateTime.now
     const id = Endpoint.EndpointId.make(yield* ids.next(Endpoint.ENDPOINT_ID_PREFIX), { disableChecks: true })
     const signature = decoded.signature ?? "hmac"
@@ -247,6 +280,10 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (change.url !== undefined) yield* checkUrl(change.url)
     if (change.eventTypes !== undefined) yield* checkTypes(change.eventTypes, "eventTypes")
     const known = yield* knownId(id)
+    if (change.url !== undefined && askEndpoint !== undefined) {
+      const { url } = yield* orNotFound(yield* store.find(known), id)
+      if (change.url !== url) yield* needVerified(change.url)
+    }
     const now = yield* DateTime.now
     const sealed = yield* sealedOf(known, change)
     const changed = yield* store.modify(known, (current) => EndpointChange.apply(current, sealed, now))
@@ -338,6 +375,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     list,
     update,
     delete: remove,
+    verifyUrl,
     rotateSecret,
     test,
     replayRange,

@@ -13,7 +13,7 @@ import { fromBase64, toBase64 } from "../shared/Base64.ts"
 import type { Mode } from "../shared/Tenant.ts"
 
 /** Bytes of a key: AES-256. */
-const KEY_BYTES = 32
+export const KEY_BYTES = 32
 /**
  * Bytes of a nonce, as GCM recommends (NIST SP 800-38D §8.2). Nonces are random, so a key must not encrypt more than 2^32
  * times.
@@ -85,7 +85,8 @@ export class Keyring extends Context.Service<
   /**
    * Reads the keys from a text such as `BILLWRIGHT_ENCRYPTION_KEYS`: entries `id:base64` of 32 bytes, separated by
    * commas or white space. The first key seals. The entry `plain` after the keys allows secrets that were stored without
-   * encryption, until `rotateEncryption` has encrypted them.
+   * encryption, until `rotateEncryption` has encrypted them. Keys that a key management service has encrypted come from
+   * `unwrapKeys`.
    */
   static readonly layer = (keys: Redacted.Redacted<string>): Layer.Layer<Keyring, InvalidKeyring> =>
     Layer.effect(Keyring, Effect.flatMap(parse(keys), make))
@@ -116,27 +117,45 @@ interface Parsed {
   readonly takesPlain: boolean
 }
 
-const parse = (text: Redacted.Redacted<string>): Effect.Effect<Parsed, InvalidKeyring> => {
+/** The entries of a text of keys. */
+export const entriesOf = (
+  text: Redacted.Redacted<string>,
+): Effect.Effect<ReadonlyArray<string>, InvalidKeyring> => {
   const entries = Redacted.value(text)
     .split(/[\s,]+/)
     .filter((entry) => entry !== "")
   if (entries.length === 0) return invalid("there are no keys")
   if (entries.length > MAX_KEYS) return invalid(`there are more than ${MAX_KEYS} keys`)
+  return Effect.succeed(entries)
+}
+
+const parse = Effect.fnUntraced(function* (
+  text: Redacted.Redacted<string>,
+): Effect.fn.Return<Parsed, InvalidKeyring> {
+  const entries = yield* entriesOf(text)
   const keys: Array<RawKey> = []
   for (const [index, entry] of entries.entries()) {
     if (entry === PLAIN && index > 0) continue
     const colon = entry.indexOf(":")
     const id = entry.slice(0, colon)
     if (colon === -1 || !KEY_ID.test(id) || id === PLAIN) {
-      return invalid(`entry ${index + 1} must be an id of letters, digits, - or _, then a colon and a key`)
+      return yield* invalid(
+        `entry ${index + 1} must be an id of letters, digits, - or _, then a colon and a key`,
+      )
     }
-    const bytes = fromBase64(entry.slice(colon + 1))
-    if (bytes?.length !== KEY_BYTES) return invalid(`the key "${id}" is not ${KEY_BYTES} bytes of base64`)
-    if (keys.some((key) => key.id === id)) return invalid(`the id "${id}" is used twice`)
+    const key = entry.slice(colon + 1)
+    if (key.startsWith("wrapped:")) {
+      return yield* invalid(`the key "${id}" is wrapped, and no key management service was given`)
+    }
+    const bytes = fromBase64(key)
+    if (bytes?.length !== KEY_BYTES) {
+      return yield* invalid(`the key "${id}" is not ${KEY_BYTES} bytes of base64`)
+    }
+    if (keys.some((other) => other.id === id)) return yield* invalid(`the id "${id}" is used twice`)
     keys.push({ id, bytes: Redacted.make(bytes) })
   }
-  return Effect.succeed({ keys, takesPlain: entries.includes(PLAIN) })
-}
+  return { keys, takesPlain: entries.includes(PLAIN) }
+})
 
 /** Reads keys that sign links for payers, in the same form. There is always one at least. */
 export const parseLinkKeys = (

@@ -5,6 +5,9 @@ import { Schema } from "effect"
 import { fromBase64 } from "../shared/Base64.ts"
 import { HiddenWords, MASK } from "./HiddenWords.ts"
 
+/** The `user-agent` of requests to receivers. */
+export const DEFAULT_USER_AGENT = "Billwright-Webhooks/1"
+
 /** Most headers of an endpoint. */
 export const MAX_HEADERS = 20
 /** Longest name of a header, in characters. */
@@ -99,6 +102,7 @@ const SHOWN = new Set([
   "content-type",
   "user-agent",
   "webhook-id",
+  "webhook-request-origin",
   "webhook-timestamp",
 ])
 

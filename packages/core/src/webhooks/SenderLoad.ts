@@ -3,7 +3,8 @@
  *
  * An attempt that has waited for its receiver for a second or more has stalled. It costs a socket but no work. So it no
  * longer counts in `maxInFlight`, and counts in `maxStalled` instead. Receivers that hang therefore don't hold up those
- * that answer, as long as no more than `maxStalled` attempts have stalled.
+ * that answer, as long as no more than `maxStalled` attempts have stalled. The next attempt to such a receiver is expected
+ * to stall, too, and counts as stalled from its beginning, until one to that receiver ends sooner.
  *
  * Tenants share the places for stalled attempts. A tenant may have `maxInFlight` attempts under way, plus half of the
  * places for stalled attempts that other tenants don't use. So a tenant that comes later finds places, too.
@@ -40,6 +41,8 @@ interface EndpointLoad {
   pausedUntil: number
   /** True when the last claim took as many as it was allowed of this endpoint, so that more may be due. */
   mayHaveMore: boolean
+  /** True when an attempt has stalled, until one ends sooner. The next ones are expected to stall. */
+  isSlow: boolean
 }
 
 /** The attempts that a tenant has under way. Removed when the last of them ends. */
@@ -55,6 +58,8 @@ export interface Slot {
   readonly tenant: Tenant
   readonly endpointId: EndpointId
   readonly startedAt: number
+  /** Whether it counts as stalled from its beginning. */
+  readonly isExpectedToStall: boolean
 }
 
 /** The tenant and endpoint of an attempt. */
@@ -96,9 +101,12 @@ export class SenderLoad {
 
   /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
   room(now: number): Room {
+    this.#noteSlow(now)
     const limits = new Map<EndpointId, number>()
     for (const [id, load] of this.#endpoints) {
-      limits.set(id, now < load.pausedUntil ? 0 : Math.max(0, load.limit - load.inFlight))
+      const limit = now < load.pausedUntil ? 0 : Math.max(0, load.limit - load.inFlight)
+      // Those that are only known to be slow are not named: they may be thousands.
+      if (limit < this.#options.maxInFlightPerEndpoint) limits.set(id, limit)
     }
     return { limits, tenantLimits: this.#tenantLimits(now) }
   }
@@ -122,9 +130,10 @@ export class SenderLoad {
   }
 
   begin({ endpoint, tenant }: Sent, now: number): Slot {
-    const slot: Slot = { tenant, endpointId: endpoint.id, startedAt: now }
+    const own = this.#of(endpoint.id)
+    own.inFlight++
+    const slot: Slot = { tenant, endpointId: endpoint.id, startedAt: now, isExpectedToStall: own.isSlow }
     this.#slots.add(slot)
-    this.#of(endpoint.id).inFlight++
     const key = tenantKey(tenant)
     const load = this.#tenants.get(key)
     if (load === undefined) this.#tenants.set(key, { tenant, inFlight: 1, mayHaveMore: false })
@@ -137,12 +146,15 @@ export class SenderLoad {
     if (!this.#slots.delete(slot)) return false
     const { maxInFlightPerEndpoint } = this.#options
     const load = this.#of(slot.endpointId)
-    const mayHaveMore = load.mayHaveMore || this.#endOf(slot.tenant)
+    // Asked in any case, because it counts the tenant's attempts.
+    const ofTenant = this.#endOf(slot.tenant)
+    const mayHaveMore = load.mayHaveMore || ofTenant
     load.inFlight--
+    load.isSlow = hasStalled(slot, now)
     if (sign === "fine") load.limit = Math.min(maxInFlightPerEndpoint, load.limit + 1)
     if (sign === "overloaded") load.limit = Math.max(1, Math.floor(load.limit / 2))
     if (pauseMillis > 0) load.pausedUntil = now + Math.min(pauseMillis, MAX_PAUSE_MILLIS)
-    const isUsual = load.limit === maxInFlightPerEndpoint && load.pausedUntil <= now
+    const isUsual = load.limit === maxInFlightPerEndpoint && load.pausedUntil <= now && !load.isSlow
     if (load.inFlight === 0 && isUsual) this.#endpoints.delete(slot.endpointId)
     return mayHaveMore
   }
@@ -156,14 +168,14 @@ export class SenderLoad {
     return load.mayHaveMore
   }
 
+  /** Expects that attempts to endpoints stall to which one has. */
+  #noteSlow(now: number): void {
+    for (const slot of this.#slots) if (hasStalled(slot, now)) this.#of(slot.endpointId).isSlow = true
+  }
+
+  /** The attempts that have stalled, or are expected to. */
   #stalled(now: number): ReadonlyArray<Slot> {
-    const stalled: Array<Slot> = []
-    for (const slot of this.#slots) {
-      // Slots are in the order of their start, so none after the first that has not stalled has stalled.
-      if (now - slot.startedAt < STALLED_AFTER_MILLIS) break
-      stalled.push(slot)
-    }
-    return stalled
+    return Array.from(this.#slots).filter((slot) => slot.isExpectedToStall || hasStalled(slot, now))
   }
 
   /** The limits of tenants that may begin fewer attempts than a claim can take. */
@@ -181,7 +193,13 @@ export class SenderLoad {
     let load = this.#endpoints.get(endpointId)
     if (load === undefined) {
       if (this.#endpoints.size >= MAX_KNOWN_ENDPOINTS) this.#forgetIdle()
-      load = { inFlight: 0, limit: this.#options.maxInFlightPerEndpoint, pausedUntil: 0, mayHaveMore: false }
+      load = {
+        inFlight: 0,
+        limit: this.#options.maxInFlightPerEndpoint,
+        pausedUntil: 0,
+        mayHaveMore: false,
+        isSlow: false,
+      }
       this.#endpoints.set(endpointId, load)
     }
     return load
@@ -191,6 +209,8 @@ export class SenderLoad {
     for (const [id, load] of this.#endpoints) if (load.inFlight === 0) this.#endpoints.delete(id)
   }
 }
+
+const hasStalled = ({ startedAt }: Slot, now: number): boolean => now - startedAt >= STALLED_AFTER_MILLIS
 
 const countBy = <Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, number> => {
   const counts = new Map<Key, number>()

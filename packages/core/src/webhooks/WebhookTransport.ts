@@ -15,8 +15,10 @@ export const MAX_KEPT_RESPONSE_HEADERS = 64
 /** Longest value of a response header that is kept, in characters. */
 export const MAX_KEPT_HEADER_LENGTH = 1_024
 
-/** One POST to a receiver. */
+/** One request to a receiver. */
 export interface WebhookRequest {
+  /** Default `POST`. `OPTIONS` asks whether the receiver wants webhooks, and has an empty body. */
+  readonly method?: "OPTIONS" | "POST"
   /** Decides which addresses are allowed: `live` is strict (see `EndpointUrl`). */
   readonly mode: Mode
   readonly url: string
@@ -38,6 +40,8 @@ export const transportErrors = [
   "timeout",
   "reset",
   "bad_response",
+  /** The proxy of the sender failed. It says nothing about the receiver. */
+  "proxy_error",
 ] as const
 export type TransportError = (typeof transportErrors)[number]
 

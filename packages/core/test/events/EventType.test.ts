@@ -19,6 +19,8 @@ describe("the catalogue of event types", () => {
       assert.deepStrictEqual(
         all.map(({ name }) => name),
         [
+          "api_key.expiring",
+          "book_check.failed",
           "credit.adjusted",
           "credit.exhausted",
           "credit.expired",

@@ -64,6 +64,38 @@ export interface paths {
         patch: operations["updateAutoTopUp"];
         trace?: never;
     };
+    "/v1/book_checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBookChecks"];
+        put?: never;
+        post: operations["createBookCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/book_checks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBookCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/coupons": {
         parameters: {
             query?: never;
@@ -2098,6 +2130,38 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "api_key.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.api_key.expiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "book_check.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.book_check.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "credit.adjusted": {
         parameters: {
             query?: never;
@@ -2914,6 +2978,38 @@ export interface components {
             data: components["schemas"]["AutoTopUp"][];
             has_more: boolean;
         };
+        BookCheck: {
+            /** @enum {string} */
+            object: "book_check";
+            id: string;
+            night: string | null;
+            /** @enum {string} */
+            status: "running" | "completed";
+            /** Format: int64 */
+            invoices: number;
+            /** Format: int64 */
+            credit_accounts: number;
+            /** Format: int64 */
+            differences: number;
+            found: {
+                object: string;
+                path: string;
+                problem: string;
+            }[];
+            /** @enum {string} */
+            part: "invoices" | "credits";
+            position: string | null;
+            completed_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        BookCheckList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["BookCheck"][];
+            has_more: boolean;
+        };
         BooleanFeature: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -3101,6 +3197,10 @@ export interface components {
             /** Format: int64 */
             level: number;
             max_per_day?: number;
+        };
+        CreateBookCheck: {
+            /** @enum {string} */
+            part?: "invoices" | "credits";
         };
         CreateCoupon: {
             code: string;
@@ -3657,7 +3757,7 @@ export interface components {
             attempt_count: number;
             next_attempt_at: string | null;
             last_response_status: number | null;
-            last_error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "unknown" | "secret_unavailable" | "internal_error") | null;
+            last_error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "proxy_error" | "unknown" | "secret_unavailable" | "internal_error") | null;
             finished_at: string | null;
             livemode: boolean;
             /** Format: date-time */
@@ -3677,7 +3777,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             response_body: string | null;
-            error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "unknown" | "secret_unavailable" | "internal_error") | null;
+            error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "proxy_error" | "unknown" | "secret_unavailable" | "internal_error") | null;
         };
         DeliveryList: {
             /** @enum {string} */
@@ -3699,7 +3799,7 @@ export interface components {
             attempt_count: number;
             next_attempt_at: string | null;
             last_response_status: number | null;
-            last_error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "unknown" | "secret_unavailable" | "internal_error") | null;
+            last_error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "proxy_error" | "unknown" | "secret_unavailable" | "internal_error") | null;
             finished_at: string | null;
             livemode: boolean;
             /** Format: date-time */
@@ -5883,6 +5983,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AutoTopUp"];
+                };
+            };
+        };
+    };
+    listBookChecks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                status?: "running" | "completed";
+                night?: "null" | string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookCheckList"];
+                };
+            };
+        };
+    };
+    createBookCheck: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateBookCheck"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookCheck"];
+                };
+            };
+        };
+    };
+    getBookCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookCheck"];
                 };
             };
         };
@@ -9950,6 +10121,101 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+        };
+    };
+    "webhook.api_key.expiring": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "api_key.expiring";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        api_key_id: string;
+                        name: string;
+                        hint: string;
+                        /** Format: date-time */
+                        expires_at: string;
+                        /** Format: date-time */
+                        last_used_at: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.book_check.failed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "book_check.failed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        book_check_id: string;
+                        night: string | null;
+                        /** Format: int64 */
+                        invoices: number;
+                        /** Format: int64 */
+                        credit_accounts: number;
+                        /** Format: int64 */
+                        differences: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

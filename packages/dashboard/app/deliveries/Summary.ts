@@ -17,6 +17,7 @@ export const ERRORS: Readonly<Record<NonNullable<Delivery["last_error"]>, string
   timeout: "The receiver took too long.",
   reset: "The connection was cut.",
   bad_response: "The answer was not valid HTTP.",
+  proxy_error: "Our own proxy failed. The endpoint is not to blame.",
   unknown: "The result is unknown: the receiver may have got the request.",
   secret_unavailable: "The endpoint's secret can't be decrypted: a key is missing. Nothing was sent.",
   internal_error: "A bug in Billwright. It is unknown whether the request was sent.",

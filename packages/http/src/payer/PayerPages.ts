@@ -94,8 +94,8 @@ export const make = (
     const { theme = {} } = options
     const answers = new PageAnswers(theme)
     const allow = rightsOf(options)
-    const limitAll = RateLimit.make(options.rateLimit)
-    const limitActions = RateLimit.make(ACTIONS)
+    const limitAll = RateLimit.make(options.rateLimit, RateLimit.ofKey)
+    const limitActions = RateLimit.make(ACTIONS, RateLimit.ofKey)
     const routes = {
       invoice: yield* makeInvoiceRoutes(allow, timezone),
       portal: yield* makePortalRoutes(allow, timezone, locale),

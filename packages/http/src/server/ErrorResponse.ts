@@ -63,6 +63,14 @@ export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()("TooMan
   limit: Schema.Int,
 }) {}
 
+/** An account has too many heavy reads under way, or they wait for too long. */
+export class TooManyReads extends Schema.TaggedError<TooManyReads>()("TooManyReads", {}) {}
+
+/** An account has sent too many requests. */
+export class AccountRateLimited extends Schema.TaggedError<AccountRateLimited>()("AccountRateLimited", {
+  retryAfterSeconds: Schema.Int,
+}) {}
+
 /** Errors whose responses have headers of their own, or another text than the error's message. */
 type KnownError =
   | InvalidInput
@@ -79,8 +87,10 @@ type KnownError =
   | NoSuchPath
   | WrongMethod
   | WrongMediaType
+  | AccountRateLimited
   | RateLimited
   | SecretUnavailable
+  | TooManyReads
   | TooManyStreams
 
 /** All errors that a request can end with. */
@@ -215,6 +225,14 @@ const answers: Answers = {
   RateLimited: ({ retryAfterSeconds }) =>
     answer("rate_limited", "this API key has sent too many requests", {
       "retry-after": String(retryAfterSeconds),
+    }),
+  AccountRateLimited: ({ retryAfterSeconds }) =>
+    answer("rate_limited", "this account has sent too many requests", {
+      "retry-after": String(retryAfterSeconds),
+    }),
+  TooManyReads: () =>
+    answer("rate_limited", "this account has too many large reads under way", {
+      "retry-after": String(RETRY_AFTER_SECONDS),
     }),
   TooManyStreams: tooManyStreams,
   StorageError: () =>

@@ -1,7 +1,7 @@
 /**
- * A limit on requests for each API key, or for what a link for payers is for: a token bucket in this process.
+ * A limit on requests for each API key or account, or for what a link for payers is for: a token bucket in this process.
  *
- * It protects a process from one busy key. To limit requests to several processes together, use a gateway in front
+ * It protects a process from one busy key or account. To limit requests to several processes together, use a gateway in front
  * of them.
  */
 import { Clock, Effect } from "effect"
@@ -26,10 +26,16 @@ interface Bucket {
 }
 
 /** Counts a request of a key by its id. */
-export type RateLimit = (id: string) => Effect.Effect<void, RateLimited>
+export type RateLimit<E = RateLimited> = (id: string) => Effect.Effect<void, E>
 
-/** Makes the limit. Without options there is no limit. */
-export const make = (options: RateLimitOptions | undefined): RateLimit => {
+/** The error of a key that has sent too many requests. */
+export const ofKey = (retryAfterSeconds: number): RateLimited => new RateLimited({ retryAfterSeconds })
+
+/** Makes the limit, and what it fails with. Without options there is no limit. */
+export const make = <E>(
+  options: RateLimitOptions | undefined,
+  refused: (retryAfterSeconds: number) => E,
+): RateLimit<E> => {
   if (options === undefined) return () => Effect.void
   const perMilli = options.requestsPerSecond / 1000
   const burst = Math.max(1, options.burst ?? options.requestsPerSecond)
@@ -46,6 +52,6 @@ export const make = (options: RateLimitOptions | undefined): RateLimit => {
         return Effect.void
       }
       const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMilli / 1000))
-      return Effect.fail(new RateLimited({ retryAfterSeconds }))
+      return Effect.fail(refused(retryAfterSeconds))
     })
 }

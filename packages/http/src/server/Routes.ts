@@ -10,6 +10,7 @@ import { CallsProvider } from "../api/CallsProvider.ts"
 import { RequiredPermission } from "../api/Permission.ts"
 import { SecretAnswer } from "../api/SecretAnswer.ts"
 import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorResponse.ts"
+import { isHeavyRead } from "./HeavyRead.ts"
 
 type Decode = (input: unknown) => Effect.Effect<unknown, InvalidInput>
 
@@ -29,6 +30,8 @@ export interface Route {
   readonly isSecret: boolean
   /** Whether it calls the payment provider. */
   readonly callsProvider: boolean
+  /** Whether it may read much, so that accounts take turns with it. */
+  readonly isHeavyRead: boolean
 }
 
 export interface Match {
@@ -128,6 +131,7 @@ const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
         : lazily(() => bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top)),
     isSecret: Context.get(endpoint.annotations, SecretAnswer),
     callsProvider: Context.get(endpoint.annotations, CallsProvider),
+    isHeavyRead: isHeavyRead(endpoint),
   }
 }
 

@@ -11,6 +11,8 @@ import {
   ApiKeyStore,
   CurrentActor,
   CurrentTenant,
+  Endpoints,
+  EndpointVerification,
   Events,
   Idempotency,
   ShortTransaction,
@@ -24,6 +26,7 @@ import {
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import { CUSTOMER_EXPORT_OPERATION } from "../api/CustomerExportApi.ts"
+import * as AccountTurns from "./AccountTurns.ts"
 import * as AuditExport from "./AuditExport.ts"
 import * as Bearer from "./Bearer.ts"
 import * as ClientOf from "./ClientOf.ts"
@@ -50,9 +53,17 @@ import * as Routes from "./Routes.ts"
 import * as SealedAnswer from "./SealedAnswer.ts"
 import type { StreamLimits } from "./StreamSlots.ts"
 
+/** Limits for each account, its test mode included, in this process. */
+export interface AccountLimits extends AccountTurns.TurnsOptions {
+  /** A limit on its requests. Default: none. */
+  readonly rateLimit?: RateLimit.RateLimitOptions
+}
+
 export interface ServerOptions {
   /** A limit on requests for each API key. Default: none. */
   readonly rateLimit?: RateLimit.RateLimitOptions
+  /** Limits for each account, its test mode included. */
+  readonly accounts?: AccountLimits
   /**
    * The networks of the host's own proxies, such as `["10.20.0.0/16"]`. The client's address is then read from
    * `x-forwarded-for`. Default: none, and the header is not read. Only keys with networks need the client's address.
@@ -115,6 +126,8 @@ const toStored = (answer: Answer): StoredResponse => {
  * server, temporary errors, errors that its operator can fix by configuration, and what the key may not do at the moment.
  */
 const toRejection = (error: ErrorResponse.ServerError): Option.Option<StoredResponse> => {
+  // Says what is to be done first, and nothing of the request.
+  if (error instanceof EndpointVerification.UnverifiedUrl) return Option.none()
   const { body, status } = ErrorResponse.fromError(error)
   const isOfRequest =
     status < 500 && status !== 403 && status !== 429 && error._tag !== "EncryptionKeyRequired"
@@ -145,6 +158,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
     const keyring = yield* Keyring
+    const endpoints = yield* Endpoints
     const openExport = yield* AuditExport.make
     const openCustomerExport = yield* CustomerExport.makeOpen
     const openStream = yield* EventStream.make(options.streams)
@@ -153,7 +167,12 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       Record<string, Operation<OperationInput<unknown>> | undefined>
     >
     const receiveNotice = yield* ProviderNotices.make
-    const limitRate = RateLimit.make(options.rateLimit)
+    const limitRate = RateLimit.make(options.rateLimit, RateLimit.ofKey)
+    const limitAccount = RateLimit.make(
+      options.accounts?.rateLimit,
+      (retryAfterSeconds) => new ErrorResponse.AccountRateLimited({ retryAfterSeconds }),
+    )
+    const turns = AccountTurns.make(options.accounts)
     const outage = OutageLog.make("requests are answered again")
 
     /** Runs an operation once for its idempotency key, and stores the answer. */
@@ -176,31 +195,50 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       return toResponse(isSecret ? yield* SealedAnswer.open(keyring, context, response) : response, isReplay)
     })
 
+    /**
+     * Asks an endpoint outside of the transaction of the key, which must not wait for it, and then runs the operation again.
+     * A repeat gets the stored answer and doesn't come here.
+     */
+    const verifyingUrl = <R>(answering: Effect.Effect<HttpResponse, ErrorResponse.ServerError, R>) =>
+      Effect.catch(answering, (error) =>
+        error instanceof EndpointVerification.UnverifiedUrl
+          ? Effect.andThen(
+              endpoints.verifyUrl(error.url),
+              Effect.provideService(answering, EndpointVerification.VerifiedUrl, error.url),
+            )
+          : Effect.fail(error),
+      )
+
     // Every request comes through here. Steps that don't wait return an `Exit`, so that the fiber doesn't yield.
     const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
       asked: Asked,
       requestId: string,
+      now: number,
     ): Effect.fn.Return<HttpResponse, ErrorResponse.ServerError> {
       const verify = verifyOf(request)
       const verified = yield* verify
       const { key: apiKey, tenant } = verified
+      turns.note(tenant.accountId, now)
       yield* limitRate(apiKey.id)
+      yield* limitAccount(tenant.accountId)
       yield* checkTarget(request)
       const { params, route } = yield* Routes.match(request.method, request.path)
       asked.operation = route.id
       yield* checkPermission(apiKey, route)
       const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
+      const takingTurns: AccountTurns.Taking = route.isHeavyRead
+        ? turns.taking(tenant.accountId)
+        : (answering) => answering
       if (route.id === AuditExport.EXPORT_OPERATION) {
-        return yield* openExport({
-          verified,
-          query: query as AuditExport.ExportRequest["query"],
-          isBodiless: request.method === "HEAD",
-        })
+        const isBodiless = request.method === "HEAD"
+        return yield* takingTurns(
+          openExport({ verified, query: query as AuditExport.ExportRequest["query"], isBodiless }),
+        )
       }
       if (route.id === CUSTOMER_EXPORT_OPERATION) {
         const isBodiless = request.method === "HEAD"
-        return yield* openCustomerExport({ verified, customerId: params["id"], isBodiless })
+        return yield* takingTurns(openCustomerExport({ verified, customerId: params["id"], isBodiless }))
       }
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({
@@ -223,9 +261,11 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       const run = operation(input as unknown as OperationInput<unknown>, tenant, apiKey)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
       const answered = Effect.provideService(
-        key === undefined || route.callsProvider
-          ? Effect.map(run, toFreshResponse)
-          : once(request, route, key, input, run),
+        takingTurns(
+          key === undefined || route.callsProvider
+            ? Effect.map(run, toFreshResponse)
+            : verifyingUrl(once(request, route, key, input, run)),
+        ),
         CurrentTenant,
         tenant,
       )
@@ -289,7 +329,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
         }
         return Effect.matchCauseEffect(
           isVersioned(request.path)
-            ? Effect.tap(versioned(request, asked, requestId), outage.worked)
+            ? Effect.tap(versioned(request, asked, requestId, begin), outage.worked)
             : open(request, asked, requestId),
           {
             onSuccess: answer,

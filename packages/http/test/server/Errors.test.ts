@@ -397,6 +397,22 @@ describe("429 rate_limited", () => {
     }),
   )
 
+  it.effect("for all keys of an account together, in both modes, if the host limits accounts", () =>
+    Effect.gen(function* () {
+      const accounts = { rateLimit: { requestsPerSecond: 0.5, burst: 3 } }
+      const api = yield* ApiServer.start({ server: { accounts } })
+      yield* api.expect(200, "GET", "/v1/customers")
+      yield* api.expect(200, "GET", "/v1/customers", { key: api.liveKey })
+      yield* api.expect(200, "GET", "/v1/customers")
+      const refused = yield* api.expect(429, "GET", "/v1/customers", { key: api.liveKey })
+      assert.strictEqual(refused.headers["retry-after"], "2")
+      assert.deepStrictEqual(refused.body, {
+        error: "rate_limited",
+        message: "this account has sent too many requests",
+      })
+    }),
+  )
+
   it.effect("is not stored for an Idempotency-Key", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ server: { rateLimit: { requestsPerSecond: 1 } } })
@@ -516,6 +532,7 @@ describe("503 unavailable", () => {
           payment_methods: ApiServer.UNKNOWN.paymentMethod,
           invoice_items: ApiServer.UNKNOWN.invoiceItem,
           invoice_proofs: ApiServer.UNKNOWN.invoiceProof,
+          book_checks: ApiServer.UNKNOWN.bookCheck,
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,
           auto_top_ups: ApiServer.UNKNOWN.autoTopUp,

@@ -116,6 +116,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   yield* api.expect(201, "POST", "/v1/credit_grants", { ...own, json: messages })
   const refilled = { ...bought, unit: "message", level: 10 }
   const atu = (yield* api.expect(201, "POST", "/v1/auto_top_ups", { ...own, json: refilled })).id
+  const chk = (yield* api.expect(201, "POST", "/v1/book_checks", { ...own, json: {} })).id
   // What a provider still has to do about these payments is done before anybody looks.
   yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
   // Not on an invoice yet, so that it can be deleted.
@@ -139,6 +140,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const things: Things = {
     aud,
     cus,
+    chk,
     clk,
     cpn,
     rtc,

@@ -9,7 +9,9 @@
  *   tenant in the queue this step is skipped.
  * - If the first deliveries belong to endpoints that have reached their limits, it goes from endpoint to endpoint, by
  *   the index that starts with the endpoint.
- * - The next claim continues where the last two steps ended (`visited…`).
+ * - Where no tenant with room has more than was looked at, that step is skipped.
+ * - The next claim continues where the last two steps ended (`visited…`). After a backlog it goes from tenant to tenant at
+ *   once.
  *
  * Within the function, rows are identified by their position in the table (`ctid`). That is safe, because they are
  * locked, or they were seen by the statement's snapshot and are checked again when they are locked.
@@ -35,40 +37,46 @@ const MAX_ROUNDS = 6
 const isFree = `(q.leased_until is null or q.leased_until <= v_now
               or v_dead is not null and left(q.lease_token::text, ${WORKER_LENGTH}) = any (v_dead))`
 
-/** How many more deliveries of each of some endpoints this claim may take. */
-const rooms = (endpoints: string): string => `
-        select e.endpoint_id,
-          greatest(coalesce(l.most, p_limit_per_endpoint) - coalesce(g.taken, 0), 0) as room
-        from ${endpoints} as e
-        left join unnest(p_endpoint_ids, p_limits) as l (endpoint_id, most) on l.endpoint_id = e.endpoint_id
-        left join (select g.endpoint_id, count(*) as taken from unnest(v_endpoints) as g (endpoint_id) group by 1) as g
-          on g.endpoint_id = e.endpoint_id`
+// Rooms are looked up in JSON objects. The planner expects lists of parameters to be short, and a queue that was empty when
+// it planned, too. So it would compare each row with each limit of a list.
 
-/** How many more deliveries of each of some tenants this claim may take, and how many it has. */
-const turns = (tenants: string): string => `
-        select t.account_id, t.mode, coalesce(g.taken, 0) as taken,
-          greatest(coalesce(l.most, p_limit) - coalesce(g.taken, 0), 0) as room
-        from ${tenants} as t
-        left join unnest(p_accounts, p_modes, p_tenant_limits) as l (account_id, mode, most)
-          on l.account_id = t.account_id and l.mode = t.mode
-        left join (
-          select g.account_id, g.mode, count(*) as taken from unnest(v_accounts, v_modes) as g (account_id, mode)
-          group by 1, 2
-        ) as g on g.account_id = t.account_id and g.mode = t.mode`
+const tenantOf = (row: string): string => `${row}.account_id || ' ' || ${row}.mode`
+
+/** How many more deliveries of a row's endpoint this claim may take. */
+const endpointRoom = (row: string, rooms = "v_endpoint_rooms"): string =>
+  `coalesce((${rooms} ->> ${row}.endpoint_id::text)::integer, p_limit_per_endpoint)`
+
+/** How many more deliveries of a row's tenant this claim may take. */
+const tenantRoom = (row: string, rooms = "v_tenant_rooms"): string =>
+  `coalesce((${rooms} ->> (${tenantOf(row)}))::integer, p_limit)`
+
+/** How many deliveries of a row's tenant this claim has. */
+const taken = (row: string): string => `coalesce((v_taken ->> (${tenantOf(row)}))::integer, 0)`
+
+/** Subtracts what this claim has from the rooms. */
+const spend = `
+      select v_endpoint_limits || coalesce(
+        jsonb_object_agg(g.endpoint_id, ${endpointRoom("g", "v_endpoint_limits")} - g.taken), '{}')
+      into v_endpoint_rooms
+      from (select g.endpoint_id, count(*) as taken from unnest(v_endpoints) as g (endpoint_id) group by 1) as g;
+      select v_tenant_limits || coalesce(
+          jsonb_object_agg(${tenantOf("g")}, ${tenantRoom("g", "v_tenant_limits")} - g.taken), '{}'),
+        coalesce(jsonb_object_agg(${tenantOf("g")}, g.taken), '{}')
+      into v_tenant_rooms, v_taken
+      from (
+        select g.account_id, g.mode, count(*) as taken from unnest(v_accounts, v_modes) as g (account_id, mode) group by 1, 2
+      ) as g;`
 
 /** Picks from the rows of `looked` what the limits of endpoints and tenants allow, with tenants taking turns. */
 const pick = `ranked as (
         select a.*, row_number() over (partition by a.endpoint_id order by a.due_at, a.id) as place
         from looked a where not a.tid = any (v_seen)
-      ), rooms as (${rooms("(select distinct r.endpoint_id from ranked r)")}
       ), allowed as (
         select r.*, row_number() over (partition by r.account_id, r.mode order by r.due_at, r.id) as turn
-        from ranked r join rooms e on e.endpoint_id = r.endpoint_id where r.place <= e.room
-      ), turns as (${turns("(select distinct r.account_id, r.mode from allowed r)")}
+        from ranked r where r.place <= ${endpointRoom("r")}
       ), picked as (
-        select a.tid, a.due_at, a.id from allowed a
-        join turns t on t.account_id = a.account_id and t.mode = a.mode
-        where a.turn <= t.room order by t.taken + a.turn, a.due_at, a.id limit p_limit - cardinality(v_tids)
+        select a.tid, a.due_at, a.id, a.account_id, a.mode from allowed a where a.turn <= ${tenantRoom("a")}
+        order by ${taken("a")} + a.turn, a.due_at, a.id limit p_limit - cardinality(v_tids)
       )`
 
 const COLUMNS =
@@ -104,16 +112,22 @@ const pickByTenant = (schema: SchemaName): string => `
       ), share as (
         select greatest(v_look / greatest(count(*), 1), 1) as most from visits v
       ), looked as (
-        select d.* from (${turns("(select v.account_id, v.mode from visits v)")}) as t cross join lateral (
+        select d.* from visits v cross join lateral (
           select ${COLUMNS} from ${schema}.webhook_pending q
-          where q.account_id = t.account_id and q.mode = t.mode
-            and (q.account_id, q.mode, q.due_at) <= (t.account_id, t.mode, v_now) and ${isFree}
+          where q.account_id = v.account_id and q.mode = v.mode
+            and (q.account_id, q.mode, q.due_at) <= (v.account_id, v.mode, v_now) and ${isFree}
           order by q.due_at nulls first, q.id limit (select s.most from share s)
-        ) as d where t.room > 0
+        ) as d where ${tenantRoom("v")} > 0
+      ), full_looks as (
+        select l.account_id, l.mode from looked l group by 1, 2 having count(*) >= (select s.most from share s)
       ), ${pick}
       select (select array[v.account_id, v.mode] from visits v where v.number = ${MAX_TENANTS}),
-        (select array_agg(p.tid order by p.due_at, p.id) from picked p)
-      into v_last_tenant, v_picked;`
+        (select array_agg(p.tid order by p.due_at, p.id) from picked p),
+        exists (select from full_looks f where ${tenantRoom("f")} > (
+          select count(*) from picked p where p.account_id = f.account_id and p.mode = f.mode
+        )),
+        exists (select from full_looks) or exists (select from visits v where ${tenantRoom("v")} <= 0)
+      into v_last_tenant, v_picked, v_has_more, v_has_backlog;`
 
 const pickByEndpoint = (schema: SchemaName): string => `
       with recursive visits (endpoint_id, account_id, mode, number) as (
@@ -124,19 +138,14 @@ const pickByEndpoint = (schema: SchemaName): string => `
           select q.endpoint_id, q.account_id, q.mode from ${schema}.webhook_pending q
           where q.endpoint_id > v.endpoint_id order by q.endpoint_id limit 1
         ) as n where v.number < ${MAX_VISITS}
-      ), rooms_of_visits as (${rooms("visits")}
       ), looked as (
-        select d.* from visits v
-        join rooms_of_visits e on e.endpoint_id = v.endpoint_id
-        join (${turns("(select distinct v.account_id, v.mode from visits v)")}) as t
-          on t.account_id = v.account_id and t.mode = v.mode
-        cross join lateral (
+        select d.* from visits v cross join lateral (
           select ${COLUMNS} from ${schema}.webhook_pending q
           where q.endpoint_id = v.endpoint_id and q.due_at <= v_now
             and ${isFree} and not q.ctid = any (v_seen)
-          order by q.due_at limit least(e.room, t.room)
+          order by q.due_at limit least(${endpointRoom("v")}, ${tenantRoom("v")})
         ) as d
-        where e.room > 0 and t.room > 0
+        where ${endpointRoom("v")} > 0 and ${tenantRoom("v")} > 0
       ), ${pick}
       select (select v.endpoint_id from visits v where v.number = ${MAX_VISITS}),
         (select array_agg(p.tid order by p.due_at, p.id) from picked p)
@@ -215,10 +224,21 @@ declare
   v_after_account text := coalesce(p_after_account, '');
   v_after_mode text := coalesce(p_after_mode, '');
   v_last_tenant text[] := array[p_after_account, p_after_mode];
-  v_by text := 'due';
+  -- The last claim found a backlog: that of one tenant would fill a look at what has been due the longest.
+  v_by text := case when p_after_account is null then 'due' else 'tenant' end;
+  v_has_more boolean;
+  v_has_backlog boolean;
+  v_endpoint_limits jsonb := jsonb_object(p_endpoint_ids::text[], p_limits::text[]);
+  v_tenant_limits jsonb := (
+    select coalesce(jsonb_object_agg(${tenantOf("l")}, l.most), '{}')
+    from unnest(p_accounts, p_modes, p_tenant_limits) as l (account_id, mode, most)
+  );
+  v_endpoint_rooms jsonb := v_endpoint_limits;
+  v_tenant_rooms jsonb := v_tenant_limits;
+  v_taken jsonb := '{}';
   v_is_shared boolean;
   v_may_wrap boolean := p_after is not null;
-  v_look integer := least(${FIRST_LOOK} * p_limit, ${LOOK_AHEAD});
+  v_look integer := case when p_after_account is null then least(${FIRST_LOOK} * p_limit, ${LOOK_AHEAD}) else ${LOOK_AHEAD} end;
   v_ahead integer;
   v_picked tid[];
   v_seen tid[] := '{}';
@@ -250,6 +270,12 @@ begin
         continue;
       end if;
     end if;
+    if v_by = 'tenant' then
+      -- Tenants that this round did not visit may have more.
+      v_has_more := v_has_more or v_last_tenant is not null or v_after_account <> '';
+      -- The next claim begins with tenants, too: after the last one, or with the first.
+      if v_has_backlog then v_last_tenant := coalesce(v_last_tenant, array['', '']); end if;
+    end if;
     v_locked := 0;
     if v_picked is not null then${lockPicked(schema)}
     end if;
@@ -261,8 +287,11 @@ begin
       v_after := v_first;
     elsif v_picked is null or v_locked = cardinality(v_picked) then
       exit when v_by = 'due' and v_ahead < v_look; -- no more deliveries are due
+      exit when v_by = 'tenant' and not v_has_more; -- of no tenant that has room
       if v_look = ${LOOK_AHEAD} then v_by := 'endpoint'; end if;
       v_look := ${LOOK_AHEAD};
+    end if;
+    if cardinality(v_tids) > 0 then${spend}
     end if;
   end loop;
 

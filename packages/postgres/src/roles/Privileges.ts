@@ -56,6 +56,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   billing_provider_events: hidden(WRITE),
   billing_series: hidden(KEEP),
   billing_subscriptions: hidden(KEEP),
+  book_checks: shown(WRITE),
   coupons: hidden(WRITE),
   credit_alerts: shown(WRITE),
   credit_notes: shown(READ),

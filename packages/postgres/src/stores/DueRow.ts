@@ -2,6 +2,8 @@
  * The queue of what is due, as rows: shared by the stores of its subjects and by that of the queue.
  */
 import {
+  ApiKey,
+  BookCheck,
   Customer,
   type Due,
   Id,
@@ -136,6 +138,12 @@ export const refundIdOf = (row: Row, column: string): Refund.RefundId =>
 
 export const autoTopUpIdOf = (row: Row, column: string): TopUp.AutoTopUpId =>
   Id.fromUuid(TopUp.AUTO_TOP_UP_ID_PREFIX, text(row, column)) as TopUp.AutoTopUpId
+
+export const apiKeyIdOf = (row: Row, column: string): ApiKey.ApiKeyId =>
+  Id.fromUuid(ApiKey.API_KEY_ID_PREFIX, text(row, column)) as ApiKey.ApiKeyId
+
+export const bookCheckIdOf = (row: Row, column: string): BookCheck.BookCheckId =>
+  Id.fromUuid(BookCheck.BOOK_CHECK_ID_PREFIX, text(row, column)) as BookCheck.BookCheckId
 
 export const testClockIdOf = (row: Row, column: string): TestClock.TestClockId =>
   Id.fromUuid(TestClock.TEST_CLOCK_ID_PREFIX, text(row, column)) as TestClock.TestClockId

@@ -27,7 +27,9 @@ import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from "../Row.ts"
 import { byPlace, isOneOf, uuids } from "./Batched.ts"
 import {
+  apiKeyIdOf,
   autoTopUpIdOf,
+  bookCheckIdOf,
   customerIdOf,
   invoiceIdOf,
   paymentIdOf,
@@ -58,6 +60,8 @@ const subjectFromRow = (row: Row): Subject => {
   if (kind === "erasure") return { kind, id: customerIdOf({ customer_id: row["id"] }) }
   if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
   if (kind === "auto_top_up") return { kind, id: autoTopUpIdOf(row, "id") }
+  if (kind === "api_key") return { kind, id: apiKeyIdOf(row, "id") }
+  if (kind === "book_check") return { kind, id: bookCheckIdOf(row, "id") }
   if (kind === "refund") return { kind, id: refundIdOf(row, "id") }
   if (kind === "payment_method") return { kind, id: paymentMethodIdOf(row, "id") }
   return billedFromRow(row)
@@ -102,6 +106,8 @@ const make = Effect.gen(function* () {
 from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer, $5::text, $6::text,
   $7::text::boolean)`
   const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
+    api_key: t.api_keys,
+    book_check: t.book_checks,
     erasure: t.customers,
     invoice: t.billing_invoices,
     payment: t.billing_payments,

@@ -18,6 +18,7 @@ import {
   type SeriesName,
   StorageError,
   type SubscriptionId,
+  Tenant,
   Transactor,
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
@@ -26,7 +27,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
-import { bigint, decoding, integer, integerOrNull, json, type Row, text } from "../Row.ts"
+import { bigint, decoding, decodingLarge, integer, integerOrNull, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import {
   dueColumns,
@@ -98,7 +99,7 @@ const sumFromRow = (row: Row): InvoiceSum => ({
 const invoicesFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(invoiceFromRow)
 
 const make = Effect.gen(function* () {
-  const { read, tables: t, write } = yield* Database
+  const { everyTenant, read, tables: t, write } = yield* Database
   const transactor = yield* Transactor
   const due = joinDue(t, "invoice")
   const columns = invoiceColumns(t)
@@ -469,6 +470,29 @@ where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(sumFromRow))(rows)
   })
 
+  const tenants = Effect.fnUntraced(function* (after: Tenant.Tenant | undefined, limit: number) {
+    const operation = "InvoiceStore.tenants"
+    // One step in the index for each tenant, however many invoices it has.
+    const rows = yield* everyTenant.read(
+      operation,
+      (sql) => sql<Row>`with recursive found as (
+  (select t.account_id, t.mode from ${t.billing_invoices} t
+    where (t.account_id, t.mode) > (${after?.accountId ?? ""}, ${after?.mode ?? ""}) order by t.account_id, t.mode limit 1)
+  union all
+  select n.account_id, n.mode from found f cross join lateral (
+    select t.account_id, t.mode from ${t.billing_invoices} t
+    where (t.account_id, t.mode) > (f.account_id, f.mode) order by t.account_id, t.mode limit 1
+  ) as n
+) select account_id, mode from found limit ${String(limit)}::integer`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      all.map((row) => ({
+        accountId: Tenant.AccountId.make(text(row, "account_id")),
+        mode: text(row, "mode") as Tenant.Mode,
+      })),
+    )(rows)
+  })
+
   const list = Effect.fnUntraced(function* (filter: InvoiceFilter, page: Page.PageQuery) {
     const operation = "InvoiceStore.list"
     const { accountId, mode } = yield* CurrentTenant
@@ -506,7 +530,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
 order by ${order}`
     })
     const shown = shownOf(rows)
-    const invoices = yield* decoding(operation, invoicesFromRows)(rows)
+    const invoices = yield* decodingLarge(operation, invoiceFromRow)(rows)
     return pageOf({ ...page, limit: Math.min(page.limit, shown.length) }, invoices)
   })
 
@@ -582,6 +606,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
 
   return InvoiceStore.of({
     sums,
+    tenants,
     insert: (invoice) => Batch.together("InvoiceStore.insert", invoice, (all) => asOneWrite(insertAll(all))),
     find: (id) => Batch.together("InvoiceStore.find", id, (ids) => findAll("InvoiceStore.find", ids)),
     list,

@@ -25,6 +25,7 @@ export interface ResourceTable {
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   AuditRecord: { table: "audit_records" },
   AutoTopUp: { table: "auto_top_ups" },
+  BookCheck: { table: "book_checks" },
   Coupon: { table: "coupons" },
   CreditAlert: { table: "credit_alerts" },
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },

@@ -324,6 +324,21 @@ const uniqueContract = (test: ContractTest, resource: Resource.Resource, field: 
     }),
   )
 
+  // An empty value is no value. It may occur any number of times.
+  if (resource.fields[field]?.isNullable === true) {
+    test(
+      `inserts any number of values without a ${field}`,
+      Effect.gen(function* () {
+        const collection = yield* Collected.opened(resource)
+        for (const value of yield* Effect.all(times(2, () => Collected.make(resource)))) {
+          const without = { ...value, [field]: null }
+          same(yield* collection.insert(without), true)
+          same(yield* collection.find(without.id), Option.some(without))
+        }
+      }),
+    )
+  }
+
   test(
     `inserts one of several concurrent values with the same ${field}`,
     Effect.gen(function* () {

@@ -2,6 +2,8 @@
  * The contract of `DueStore`.
  */
 import {
+  ApiKeyStore,
+  BookCheck,
   type ClaimedSubject,
   Collections,
   CurrentTenant,
@@ -512,6 +514,24 @@ export const dueContract = (test: InvoicingTest): void => {
       const migration = yield* Sample.of(PlanMigration.planMigrations)
       yield* (yield* Collections).of(PlanMigration.planMigrations).insert(migration)
       yield* isScheduled({ kind: "plan_migration", id: migration.id })
+    }),
+  )
+
+  test(
+    "a check of the books is due when it is scheduled, until it is taken off",
+    Effect.gen(function* () {
+      const check = yield* Sample.of(BookCheck.bookChecks)
+      yield* (yield* Collections).of(BookCheck.bookChecks).insert(check)
+      yield* isScheduled({ kind: "book_check", id: check.id })
+    }),
+  )
+
+  test(
+    "the reminder of an API key is due when it is scheduled, until it is taken off",
+    Effect.gen(function* () {
+      const stored = yield* Sample.apiKey()
+      yield* (yield* ApiKeyStore).insert(stored)
+      yield* isScheduled({ kind: "api_key", id: stored.key.id })
     }),
   )
 

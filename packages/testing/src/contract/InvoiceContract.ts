@@ -2,11 +2,13 @@
  * The contract of `InvoiceStore`.
  */
 import {
+  CurrentTenant,
   DueStore,
   InvoiceStore,
   MAX_CLAIMED_SUBJECTS,
   StorageError,
   SubscriptionStore,
+  type Tenant,
   Transactor,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -54,6 +56,35 @@ export const invoiceContract = (test: InvoicingTest): void => {
       same((yield* store.list({ status: "open" }, firstPage)).data, [])
       const older = { limit: 1, cursor: { direction: "older", id: third.id } } as const
       same(yield* store.list({}, older), { data: [second], hasMore: true })
+    }),
+  )
+
+  test(
+    "the tenants that have invoices are listed once each, after any of them",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const own = yield* CurrentTenant
+      const others = yield* otherTenants
+      const [first] = others
+      for (const each of [own, own, first!]) {
+        const insert = Effect.flatMap(subscribed, (subscription) => draftOf(subscription, 0))
+        yield* Effect.flatMap(insert, store.insert).pipe(asTenant(each))
+      }
+      const nameOf = ({ accountId, mode }: Tenant.Tenant) => `${accountId} ${mode}`
+      const all = yield* store.tenants(undefined, 1_000)
+      const names = all.map(nameOf)
+      assert.deepStrictEqual(names, [...new Set(names)].sort())
+      assert.includeMembers(names, [nameOf(own), nameOf(first!)])
+      for (const other of others.slice(1)) assert.notInclude(names, nameOf(other))
+      const walked: Array<string> = []
+      for (let last: Tenant.Tenant | undefined; walked.length < names.length;) {
+        const [next, ...more] = yield* store.tenants(last, 1)
+        same(more, [])
+        walked.push(nameOf(next!))
+        last = next
+      }
+      same(walked, names)
+      same(yield* store.tenants(all.at(-1), 10), [])
     }),
   )
 

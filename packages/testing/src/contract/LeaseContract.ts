@@ -33,6 +33,18 @@ import {
   unknownAttempt,
 } from "./WebhookProbe.ts"
 
+/** So many due deliveries to a busy endpoint, and a last one to a quiet one. */
+const backlog = Effect.fnUntraced(function* (count: number) {
+  const busy = yield* newEndpoint({ eventTypes: ["invoice.paid"] })
+  const quiet = yield* newEndpoint({ eventTypes: ["invoice.created"] })
+  // Not in one transaction, which would have to end within its deadline.
+  yield* Effect.all(
+    times(count, () => publish()),
+    { discard: true },
+  )
+  return { busy, quiet, last: yield* publish({ type: "invoice.created", timestamp: minute(5) }) }
+})
+
 const limits = (test: ContractTest): void => {
   test(
     "respects its limit, the limit of each endpoint, and the limits of single endpoints",
@@ -102,15 +114,7 @@ const limits = (test: ContractTest): void => {
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* DeliveryStore
-      const events = 1_200
-      const busy = yield* newEndpoint({ eventTypes: ["invoice.paid"] })
-      const quiet = yield* newEndpoint({ eventTypes: ["invoice.created"] })
-      // Not in one transaction, which would have to end within its deadline.
-      yield* Effect.all(
-        times(events, () => publish()),
-        { discard: true },
-      )
-      const last = yield* publish({ type: "invoice.created", timestamp: minute(5) })
+      const { busy, last, quiet } = yield* backlog(1_200)
       const none = { limits: new Map([[busy.id, 0]]), limitPerEndpoint: 8 }
       same(eventIdsOf(yield* claim(minute(5), { ...none, limit: 10 })), [last.id])
       const found = yield* claim(minute(6), { limit: 64, limitPerEndpoint: 8 })
@@ -120,7 +124,35 @@ const limits = (test: ContractTest): void => {
       )
       // The most that one claim may take.
       same((yield* claim(minute(6))).deliveries.length, MAX_CLAIM)
-      assert.isAbove(yield* store.cancel(busy.id, "endpoint_disabled", minute(9)), events - 1)
+      assert.isAbove(yield* store.cancel(busy.id, "endpoint_disabled", minute(9)), 1_199)
+    }),
+  )
+
+  test(
+    "finds deliveries behind a long backlog of their tenant while another tenant has some, too",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const { busy, last } = yield* backlog(600)
+      const tenant = yield* CurrentTenant
+      const [other] = yield* otherTenants
+      yield* Effect.andThen(newEndpoint(), publishAt([5, 6])).pipe(asTenant(other!))
+      const counts = (options: Partial<Claim>) =>
+        Effect.gen(function* () {
+          const claimed = yield* claim(minute(7), { limit: 64, limitPerEndpoint: 8, ...options })
+          yield* settle(claimed.deliveries.map(released))
+          const own = ofTenant(claimed.deliveries, tenant)
+          return [own.length, own.some(({ eventId }) => eventId === last.id), claimed.deliveries.length]
+        })
+      const full = { limits: new Map([[busy.id, 0]]) }
+      const noTurn = { tenantLimits: [{ tenant, limit: 0 }] }
+      // Also what a claim finds that knows of the backlog from the one before.
+      for (const _ of times(2, () => undefined)) {
+        same(yield* counts(full), [1, true, 3])
+        same(yield* counts({ ...full, ...noTurn }), [0, false, 2])
+        same(yield* counts(noTurn), [0, false, 2])
+        same(yield* counts({}), [9, true, 11])
+        same(yield* counts({ tenantLimits: [{ tenant, limit: 3 }] }), [3, false, 5])
+      }
     }),
   )
 

@@ -15,7 +15,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
-import { at, basic, newCustomer, scenario, until, use, useAt } from "./Scenario.ts"
+import { at, basic, elsewhere, newCustomer, scenario, until, use, useAt } from "./Scenario.ts"
 
 /** A call burns 3 credits, beyond 10 calls. Each period has 100 credits. */
 const burning = {
@@ -74,6 +74,25 @@ const burnt = Effect.gen(function* () {
   )
 })
 
+/** Two subscriptions with 50 calls each. Their periods have ended and wait for a runner, and so has a grant of 40. */
+const endedUnused = Effect.gen(function* () {
+  yield* (yield* Plans).push({ plans: [{ ...burning, grants: [] }] })
+  const customer = yield* newCustomer
+  const key = { customerId: customer.id, unit: "credits" }
+  const { create } = yield* Subscriptions
+  yield* create({ customerId: customer.id, plan: "burning" })
+  const { grant } = yield* Credits
+  yield* grant({ ...key, kind: "promotional", amount: 40n, expiresAt: at("2026-02-05") })
+  yield* until("2026-01-03")
+  yield* create({ customerId: customer.id, plan: "burning" })
+  yield* use(customer, 50)
+  yield* TestClock.setTime(at("2026-02-10").epochMilliseconds)
+  yield* grant({ ...key, kind: "paid", amount: 7n })
+  return key
+})
+
+const runTwice = Effect.flatMap(BillingRuns, ({ runDue }) => Effect.andThen(runDue(), runDue()))
+
 const inPeriods = (test: InvoicingTest): void => {
   scenario(
     test,
@@ -108,6 +127,32 @@ const inPeriods = (test: InvoicingTest): void => {
     }),
   )
 
+  for (const trialUsage of ["free", "charged"] as const) {
+    scenario(
+      test,
+      `usage of a trial that is ${trialUsage} burns ${trialUsage === "free" ? "nothing" : "credits"}, also when it is late`,
+      Effect.gen(function* () {
+        yield* (yield* Plans).push({ plans: [burning] })
+        const customer = yield* newCustomer
+        const key = { customerId: customer.id, unit: "credits" }
+        const { create, reconcile } = yield* Subscriptions
+        const input = { customerId: customer.id, plan: "burning", trial: { days: 14 }, trialUsage }
+        const { id } = yield* create(input)
+        yield* use(customer, 20)
+        yield* until("2026-01-16")
+        yield* useAt(customer, 30, "2026-01-10")
+        yield* reconcile(id)
+        yield* until("2026-01-18")
+        assert.deepStrictEqual(
+          yield* burnt,
+          trialUsage === "free" ? ["paid usage × 20 0"] : ["paid usage × 20 30", "paid adjustment × 50 90"],
+        )
+        // The trial's own credits have ended. What is late is billed in the first period, and burns of its 100.
+        assert.strictEqual(yield* balanceOf(key), trialUsage === "free" ? "100 0" : "10 0")
+      }),
+    )
+  }
+
   scenario(
     test,
     "a runner that is late burns what one in time would have",
@@ -132,22 +177,21 @@ const inPeriods = (test: InvoicingTest): void => {
     test,
     "what went unused is burnt once, though usage of another subscription counts until later",
     Effect.gen(function* () {
-      const plan = { ...burning, grants: [] }
-      yield* (yield* Plans).push({ plans: [plan] })
-      const customer = yield* newCustomer
-      const key = { customerId: customer.id, unit: "credits" }
-      const { create } = yield* Subscriptions
-      yield* create({ customerId: customer.id, plan: "burning" })
-      const { grant } = yield* Credits
-      yield* grant({ ...key, kind: "promotional", amount: 40n, expiresAt: at("2026-02-05") })
-      yield* until("2026-01-03")
-      yield* create({ customerId: customer.id, plan: "burning" })
-      yield* use(customer, 50)
-      // Both periods have ended, and so has the grant, when a runner comes.
-      yield* TestClock.setTime(at("2026-02-10").epochMilliseconds)
-      yield* grant({ ...key, kind: "paid", amount: 7n })
-      yield* (yield* BillingRuns).runDue()
-      yield* (yield* BillingRuns).runDue()
+      const key = yield* endedUnused
+      yield* runTwice
+      assert.deepStrictEqual(yield* burnt, ["paid usage × 50 120", "paid usage × 50 120"])
+      assert.strictEqual(yield* balanceOf(key), "0 193")
+    }),
+  )
+
+  scenario(
+    test,
+    "what went unused is burnt once, also by a process whose clock is behind",
+    Effect.gen(function* () {
+      const key = yield* endedUnused
+      // The ids of what it writes are before those of what is written already.
+      yield* TestClock.setTime(at("2026-02-09").epochMilliseconds)
+      yield* elsewhere(runTwice)
       assert.deepStrictEqual(yield* burnt, ["paid usage × 50 120", "paid usage × 50 120"])
       assert.strictEqual(yield* balanceOf(key), "0 193")
     }),

@@ -11,6 +11,7 @@ import {
   Customers,
   Entitlements,
   ErasedCredits,
+  IdGenerator,
   type Customer,
   Invoices,
   type Invoice,
@@ -76,7 +77,7 @@ const yearly: PlanDefinition = {
 }
 
 /** The services of billing. Nothing in them wakes by itself, because the clock goes over months at once. */
-const services = Layer.mergeAll(
+const billing = Layer.mergeAll(
   Credits.layer,
   BillingRuns.layerManual,
   Invoices.layer,
@@ -89,9 +90,16 @@ const services = Layer.mergeAll(
   Layer.provideMerge(MoneyCredits.layer),
   Layer.provideMerge(TopUpRun.layer),
   Layer.provideMerge(Outbox.layer),
-  Layer.provideMerge(AuditedStores.layer),
-  Layer.provideMerge(AuditTrail.layer),
 )
+
+const services = billing.pipe(Layer.provideMerge(AuditedStores.layer), Layer.provideMerge(AuditTrail.layer))
+
+/** Services and ids of another process on the same storage. If its clock is behind, so are its ids. */
+const otherProcess = billing.pipe(Layer.provide(IdGenerator.layer))
+
+/** Does something in another process. */
+export const elsewhere = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof billing> | CurrentTenant>) =>
+  Effect.provide(effect, otherProcess, { local: true })
 
 /** Registers a scenario. It begins on 2026-01-01 with a meter and the plans `basic`, `pro` and `yearly`. */
 export const scenario = (

@@ -59,7 +59,15 @@ const pagesOf = Effect.fnUntraced(function* <A extends { readonly id: string }, 
 export type Change = (ports: Context.Context<Ports>) => Context.Context<Ports>
 
 export const onPostgres = (url: string): Layer.Layer<Ports, unknown> =>
-  Storage.layer().pipe(Layer.provide(PostgresClient.layer({ url: Redacted.make(url), poolSize: 4 })))
+  Storage.layer().pipe(
+    Layer.provide(
+      PostgresClient.layer({
+        url: Redacted.make(url),
+        poolSize: 4,
+        isPooled: process.env["DATABASE_POOLED"] === "true",
+      }),
+    ),
+  )
 
 export interface InstallationOptions {
   readonly change?: Change | undefined

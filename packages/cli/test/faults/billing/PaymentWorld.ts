@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers"
 import { Customers, Invoices, Payments, Refunds } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { program } from "../../Command.ts"
 import { FaultyPostgres } from "../../FaultyPostgres.ts"
 import { bankAt, copyBook } from "./BankClient.ts"
 import { Installation, onPostgres } from "./Installation.ts"
@@ -52,14 +53,14 @@ export class PaymentWorld {
   /** A new database: empty, or a copy of another one with a copy of its book. */
   async database(template?: string): Promise<string> {
     const name = `payments_${++this.#databases}`
-    await this.postgres.query(`create database ${name} template ${template ?? "template1"} owner service`)
+    await this.postgres.makeDatabase(name, template)
     if (template !== undefined) await copyBook(this.bookOf(template), this.bookOf(name))
     return name
   }
 
   async on<A>(name: string, now: number, body: (one: Installation) => Promise<A>): Promise<A> {
     const payments = bankAt(this.bookOf(name))
-    const installation = new Installation(onPostgres(this.#urlOf(name)), now, { payments })
+    const installation = new Installation(onPostgres(this.postgres.urlOf(name)), now, { payments })
     try {
       return await body(installation)
     } finally {
@@ -100,11 +101,11 @@ export class PaymentWorld {
 
   /** A process that does what is due once. */
   runner(name: string, env: Env = {}, now = START_MILLIS) {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "Runner.ts")], {
+    const child = spawn(process.execPath, [program("Runner")], {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
-        DATABASE_URL: this.#urlOf(name),
+        DATABASE_URL: this.postgres.urlOf(name),
         RUN_AT: String(now),
         BANK: this.bookOf(name),
         ...env,
@@ -134,12 +135,6 @@ export class PaymentWorld {
       for (const name of names) await check(name)
       if (first.signal === null) return step - 1
     }
-  }
-
-  #urlOf(name: string): string {
-    const url = new URL(this.postgres.url)
-    url.pathname = `/${name}`
-    return url.href
   }
 }
 
