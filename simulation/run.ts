@@ -1,7 +1,7 @@
 /**
- * Runs simulations, of webhooks and usage, of billing, of payments, of credits and of prepaid credits: `npm run simulate --
- * --seeds 10000`. `--from 20001` changes the first seed. `--only payments` runs one of the simulations. `--seed 42` runs a single seed and prints a short
- * report.
+ * Runs simulations, of webhooks and usage, of billing, of payments, of credits, of prepaid credits and of the whole: `npm run
+ * simulate -- --seeds 10000`. `--from 20001` changes the first seed. `--only payments` runs one of the simulations. `--seed 42`
+ * runs a single seed and prints a short report.
  */
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
@@ -12,12 +12,15 @@ import { simulateBilling } from "./src/billing/BillingSimulation.ts"
 import { judge } from "./src/Checkers.ts"
 import { judgeCredits } from "./src/credits/CreditCheckers.ts"
 import { simulateCredits } from "./src/credits/CreditsSimulation.ts"
+import type { History } from "./src/History.ts"
 import { judgePayments } from "./src/payments/PaymentCheckers.ts"
 import { simulatePayments } from "./src/payments/PaymentsSimulation.ts"
 import { judgePrepaid } from "./src/prepaid/PrepaidCheckers.ts"
 import { simulatePrepaid } from "./src/prepaid/PrepaidSimulation.ts"
 import { simulate } from "./src/Simulation.ts"
 import { storyOf } from "./src/Story.ts"
+import { judgeWhole } from "./src/whole/WholeCheckers.ts"
+import { simulateWhole } from "./src/whole/WholeSimulation.ts"
 
 const DEFAULT_SEEDS = 1_000
 /** How many problems of one seed are printed. */
@@ -75,11 +78,15 @@ const SIMULATIONS = {
     const { faults, history } = await simulatePrepaid({ seed })
     return { faults, violations: judgePrepaid(history) }
   },
+  whole: async (seed: number): Promise<Result> => {
+    const { faults, history } = await simulateWhole({ seed })
+    return { faults, violations: judgeWhole(history) }
+  },
 } satisfies Readonly<Record<string, (seed: number) => Promise<Result>>>
 
 type Name = keyof typeof SIMULATIONS
 
-const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments", "credits", "prepaid"]
+const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments", "credits", "prepaid", "whole"]
 
 const verdictOf = async (seed: number, names: ReadonlyArray<Name>): Promise<Verdict> => {
   const results = []
@@ -108,11 +115,25 @@ const printFaults = (faults: ReadonlyMap<string, number>) => {
   for (const [fault, count] of rows) print(`${String(count).padStart(10)}  ${fault}`)
 }
 
-/** Prints what belongs to the first problem of a simulation of webhooks and usage. */
-const tellStory = async (seed: number) => {
-  const { history } = await simulate({ seed })
-  const [first] = judge(history)
-  if (first !== undefined) print(`\n${storyOf(history, first.problem).join("\n")}`)
+/** The histories in which the story of a problem is found, and the problems that they have. */
+const STORIES: Partial<
+  Record<Name, (seed: number) => Promise<{ history: History; problems: ReadonlyArray<string> }>>
+> = {
+  usage: async (seed) => {
+    const { history } = await simulate({ seed })
+    return { history, problems: judge(history).map(({ problem }) => problem) }
+  },
+  whole: async (seed) => {
+    const { history } = await simulateWhole({ seed })
+    return { history: history.history, problems: judgeWhole(history).map(({ problem }) => problem) }
+  },
+}
+
+/** Prints what belongs to the first problem of a simulation that has a history. */
+const tellStory = async (seed: number, name: Name) => {
+  const told = await STORIES[name]?.(seed)
+  const [first] = told?.problems ?? []
+  if (told !== undefined && first !== undefined) print(`\n${storyOf(told.history, first).join("\n")}`)
 }
 
 /** Runs one seed and prints a short report. */
@@ -120,7 +141,7 @@ const tell = async (seed: number, names: ReadonlyArray<Name>): Promise<boolean> 
   const { faults, violations } = await verdictOf(seed, names)
   printFaults(faults)
   for (const { invariant, problem } of violations.slice(0, MAX_PROBLEMS)) print(`\n${invariant}: ${problem}`)
-  if (names.includes("usage")) await tellStory(seed)
+  for (const name of names) await tellStory(seed, name)
   print(`\nseed ${seed}: ${violations.length === 0 ? "every invariant holds" : "see the problems above"}`)
   return violations.length === 0
 }

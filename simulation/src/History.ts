@@ -27,6 +27,8 @@ export interface UsageAsked {
   readonly quantity: number
   readonly dimensions: Readonly<Record<string, string>>
   readonly key: string | null
+  /** When it was used, in epoch milliseconds. Without it: when it is recorded. */
+  readonly timestamp?: number
 }
 
 /** How a meter makes a value of records. */
@@ -201,6 +203,8 @@ export type StorageEntry =
       /** The endpoint that it was made for. `null`: it is for all endpoints with a matching filter. */
       readonly endpointId: string | null
     }
+  /** Personal data was taken out of events, whose bytes are other ones from here on. */
+  | { readonly _tag: "Redacted"; readonly tenant: TenantName; readonly eventIds: ReadonlyArray<string> }
   | {
       readonly _tag: "Appended"
       readonly tenant: TenantName

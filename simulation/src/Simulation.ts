@@ -2,9 +2,17 @@
  * A simulation: the whole library in several processes over one storage in memory. For some seconds anything may go
  * wrong. Then the faults end, and everything that is due is done. The seed decides all of it.
  */
-import { REBUILD_POLL_MILLIS, RetryPolicy, Rollup, Usage, type UsageDiscrepancy } from "@billwright/core"
+import {
+  type DispatcherOptions,
+  REBUILD_POLL_MILLIS,
+  RetryPolicy,
+  Rollup,
+  type Tenant,
+  Usage,
+  type UsageDiscrepancy,
+} from "@billwright/core"
 import { Memory, MemoryInspector } from "@billwright/memory"
-import { Cause, Clock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { History } from "./History.ts"
 import { Choice } from "./world/Choice.ts"
@@ -15,6 +23,7 @@ import { observed, type Ports } from "./world/Observer.ts"
 import { Process, type Shared } from "./world/Process.ts"
 import { DEADLINE_MILLIS, Receivers } from "./world/Receivers.ts"
 import { Recorder } from "./world/Recorder.ts"
+import { runDeterministic } from "./world/Seeded.ts"
 import { Weather } from "./world/Weather.ts"
 
 export interface SimulationOptions {
@@ -46,22 +55,8 @@ const MAX_ROUNDS = 40
 /** Runs one simulation. */
 export const simulate = (options: SimulationOptions): Promise<Simulated> => {
   const recorder = new Recorder()
-  const logger = Logger.make(({ cause, message }) => {
-    recorder.logs.push(`${textOf(message)} ${Cause.pretty(cause)}`)
-  })
-  return Effect.runPromise(
-    Effect.scoped(program(options, recorder)).pipe(
-      Effect.provide(Layer.merge(TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([logger]))),
-      // Nothing outside influences the run: everything runs in microtasks, and no fiber yields after a number of
-      // steps.
-      Effect.provideService(Scheduler.Scheduler, new Scheduler.MixedScheduler("sync")),
-      Effect.provideService(Scheduler.PreventSchedulerYield, true),
-    ),
-  )
+  return runDeterministic(recorder, program(options, recorder))
 }
-
-const textOf = (message: unknown): string =>
-  Array.isArray(message) ? message.map(textOf).join(" ") : (JSON.stringify(message) ?? String(message))
 
 const program = Effect.fnUntraced(function* (options: SimulationOptions, recorder: Recorder) {
   yield* TestClock.setTime(NOON)
@@ -89,7 +84,10 @@ const program = Effect.fnUntraced(function* (options: SimulationOptions, recorde
   const stuck = hung ?? (yield* drain(shared, inspector))
   if (stuck === undefined) yield* clients.readTotals
   const stored = yield* inspector.snapshot
-  const discrepancies = yield* audit(living()[0]!)
+  const discrepancies = yield* auditOf(
+    living()[0]!,
+    newcomers().map(({ tenant }) => tenant),
+  )
   for (const process of living()) process.kill()
   const { faults } = recorder
   const simulated: Simulated = {
@@ -101,7 +99,8 @@ const program = Effect.fnUntraced(function* (options: SimulationOptions, recorde
 
 const maxAttempts = { live: RetryPolicy.live.maxAttempts, test: RetryPolicy.test.maxAttempts }
 
-const dispatcherOptions = (choice: Choice): Shared["dispatcher"] => ({
+/** Dispatchers of a process, some of which send few deliveries at once. */
+export const dispatcherOptions = (choice: Choice): DispatcherOptions => ({
   leaseMillis: LEASE_MILLIS,
   attemptDeadlineMillis: DEADLINE_MILLIS,
   maxInFlight: choice.pick([2, 8, 64]),
@@ -188,27 +187,31 @@ const replace = Effect.fnUntraced(function* (shared: Shared, slot: Slot) {
 })
 
 /** Runs until all due work is done, and skips the time in which nothing is due. Returns why it did not end, if so. */
-const drain = Effect.fnUntraced(function* (shared: Shared, inspector: MemoryInspector["Service"]) {
+export const drain = Effect.fnUntraced(function* (
+  { pollMillis = REBUILD_POLL_MILLIS, time }: Pick<Shared, "time" | "pollMillis">,
+  inspector: MemoryInspector["Service"],
+) {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    yield* TestClock.adjust(1_100)
+    yield* TestClock.adjust(pollMillis + 100)
     const { deliveries, meters } = yield* inspector.snapshot
     const due = deliveries.flatMap(({ delivery }) => delivery.nextAttemptAt?.epochMilliseconds ?? [])
     const unfinished = meters.filter(({ meter }) => Rollup.isUnfinished(meter)).length
     if (due.length === 0 && unfinished === 0) return undefined
     if (due.length === 0) {
-      yield* TestClock.adjust(REBUILD_POLL_MILLIS)
+      yield* TestClock.adjust(pollMillis)
       continue
     }
-    const ahead = Math.max(...due) - (yield* Clock.currentTimeMillis) - shared.time.skippedMillis
+    const ahead = Math.max(...due) - (yield* Clock.currentTimeMillis) - time.skippedMillis
     if (ahead > MAX_AHEAD_MILLIS) return `a delivery is due in ${ahead} ms`
-    shared.time.skippedMillis += Math.max(0, ahead)
+    time.skippedMillis += Math.max(0, ahead)
   }
   return `there are pending deliveries or unfinished meters after ${MAX_ROUNDS} rounds`
 })
 
-const audit = Effect.fnUntraced(function* (process: Process) {
+/** What an audit finds in the usage of tenants. */
+export const auditOf = Effect.fnUntraced(function* (process: Process, tenants: ReadonlyArray<Tenant.Tenant>) {
   const found: Array<UsageDiscrepancy> = []
-  for (const { tenant } of newcomers()) {
+  for (const tenant of tenants) {
     found.push(
       ...(yield* process.run(
         tenant,

@@ -186,6 +186,20 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
         : undefined,
     ),
   ],
+  [
+    "I8",
+    "bytes of before an erasure were sent after it",
+    (history) => {
+      const id = history.received[0]!.headers["webhook-id"]!
+      const redacted = stored("events", (row) => {
+        if (row.event.id !== id) return undefined
+        const payload = JSON.stringify({ ...(JSON.parse(row.event.payload) as object), redacted: true })
+        return { ...row, event: { ...row.event, payload } }
+      })(history)
+      const entry: OrderedEntry = { _tag: "Redacted", tenant: "live:acme", eventIds: [id], order: 0 }
+      return { ...redacted, storage: [entry, ...history.storage] }
+    },
+  ],
   ["I8", "other bytes were sent", received((request) => ({ ...request, body: `${request.body} ` }))],
   [
     "I8",

@@ -78,6 +78,7 @@ const creditsFit: Check<Books> = (books) => {
 const documentsGiveTheCosts: Check<Books> = (books) =>
   books.subscriptions.flatMap((one) => {
     const { customerId, id } = one.subscription
+    const slack = books.clockSlack ?? 0
     const invoices = books.invoices.filter(({ invoice }) =>
       invoice.causes.some(({ subscriptionId }) => subscriptionId === id),
     )
@@ -86,7 +87,11 @@ const documentsGiveTheCosts: Check<Books> = (books) =>
     const isUnsettled = books.records.some(({ record, writtenAt }) => {
       const written =
         writtenAt ?? Math.max(record.createdAt.epochMilliseconds, record.voidedAt?.epochMilliseconds ?? 0)
-      return record.customerId === customerId && record.timestamp.epochMilliseconds < until && written >= last
+      return (
+        record.customerId === customerId &&
+        record.timestamp.epochMilliseconds < until &&
+        written + slack >= last
+      )
     })
     if (invoices.length === 0 || isUnsettled) return []
     const documented = new Map<string, { gross: bigint; left: bigint }>()
@@ -166,21 +171,42 @@ const expectedOf = ({ amountDue, status }: Invoice.StoredInvoice["state"]): Read
   return status === "paid" && amountDue === 0n ? [...issued, "invoice.paid"] : issued
 }
 
+/**
+ * Whether an invoice has an event as often as it must: once, and what follows a reopening once more. It is reopened when what it
+ * was paid with went back. Then it must be paid again, and may be marked as uncollectible again.
+ */
+const isToldOnce = (type: string, types: ReadonlyArray<string>): boolean => {
+  const counts = [0]
+  for (const other of types) {
+    if (other === "invoice.reopened") counts.push(0)
+    else if (other === type) counts[counts.length - 1]!++
+  }
+  if (type === "invoice.paid") return counts.every((count) => count === 1)
+  if (type === "invoice.marked_uncollectible") {
+    return counts.every((count) => count <= 1) && counts.at(-1) === 1
+  }
+  return counts.reduce((sum, count) => sum + count, 0) === 1
+}
+
 const eventsOfInvoice = (
   one: OneInvoice,
   all: ReadonlyArray<Snapshot>,
   notes: ReadonlyArray<NoteSnapshot>,
+  isCollected: boolean,
 ): ReadonlyArray<string> => {
   const { state } = one.invoice
   const types = all.map(({ type }) => type)
   const expected = expectedOf(state)
   const last = all.at(-1)
   const sequence = Math.max(last?.sequence ?? 0, ...notes.map((note) => note.sequence))
+  // Where its payment is, and what is paid in part or went back, is told by the events of payments, refunds and disputes.
+  const isSame =
+    sequence === state.sequence || (isCollected && sequence < state.sequence && last?.status === state.status)
   return [
-    ...(expected.every((type) => types.filter((other) => other === type).length === 1)
+    ...(expected.every((type) => isToldOnce(type, types))
       ? []
       : [`${nameOf(one)} is ${state.status}, and has the events ${types.join(", ")}`]),
-    ...(state.status === "draft" || (sequence === state.sequence && last?.total === String(state.total))
+    ...(state.status === "draft" || (isSame && last?.total === String(state.total))
       ? []
       : [`${nameOf(one)} has changed since its last event`]),
   ]
@@ -191,12 +217,18 @@ const changesArePublished: Check<Books> = (books) => {
   const snapshots = readSnapshots(books)
   const of = (tenant: Tenant.Tenant, id: string) => snapshots.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? []
   const falling = [...snapshots].flatMap(([name, all]) =>
+    // Of a payment, several events have one sequence.
+    all[0]!.type.startsWith("payment.") ||
     all.every(({ sequence }, index) => index === 0 || sequence > all[index - 1]!.sequence)
       ? []
       : [`the sequences of ${name} do not rise: ${all.map(({ sequence }) => sequence).join(", ")}`],
   )
+  // Of customers who were erased, nothing is published any more, and what was is redacted.
+  const erased = new Set(books.customers.flatMap(({ id, isErased }) => (isErased === true ? [id] : [])))
+  const isKnown = ({ customerId }: { readonly customerId: string }) => !erased.has(customerId)
   const subscriptions = books.subscriptions.flatMap(({ subscription, tenant }) => {
     const { id, state } = subscription
+    if (!isKnown(subscription)) return []
     const all = of(tenant, id)
     const last = all.at(-1)
     return all.length === state.sequence && last?.sequence === state.sequence && last.phase === state.phase
@@ -206,10 +238,16 @@ const changesArePublished: Check<Books> = (books) => {
   const ofNotes = readNotes(books)
   const notesOf = (tenant: Tenant.Tenant, id: string) =>
     ofNotes.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? []
-  const invoices = books.invoices.flatMap((one) =>
-    eventsOfInvoice(one, of(one.tenant, one.invoice.id), notesOf(one.tenant, one.invoice.id)),
-  )
+  const collected = new Set(books.payments?.map(({ payment }) => payment.invoiceId))
+  const invoices = books.invoices.flatMap((one) => {
+    const { id } = one.invoice
+    const isCollected = collected.has(id)
+    return isKnown(one.invoice)
+      ? eventsOfInvoice(one, of(one.tenant, id), notesOf(one.tenant, id), isCollected)
+      : []
+  })
   const notes = books.creditNotes.flatMap(({ note, tenant }) => {
+    if (!isKnown(note)) return []
     const found = notesOf(tenant, note.invoiceId).filter(({ id }) => id === note.id)
     return found.length === 1 && found[0]!.total === String(note.total)
       ? []
@@ -261,14 +299,32 @@ const belongings: Check<Books> = (books) => {
   ].map((id) => `${id} belongs to another customer, currency, tenant or mode`)
 }
 
+/**
+ * Whether a draft may be gone though no event says so: of customers who were erased, nothing is published any more. Drafts
+ * that bill subscriptions are never deleted. `erased` has tenants and ids.
+ */
+const isDeletedUntold = ({ object, status, tenant }: Snapshot, erased: ReadonlySet<string>): boolean => {
+  const billed = object["subscription_ids"]
+  return (
+    status === "draft" &&
+    Array.isArray(billed) &&
+    billed.length === 0 &&
+    erased.has(`${Tenant.tenantKey(tenant)} ${String(object["customer_id"])}`)
+  )
+}
+
 /** J11: nothing crosses accounts, modes or currencies. */
 const nothingIsShared: Check<Books> = (books) => {
   const keyed = (tenant: Tenant.Tenant, id: string) => `${Tenant.tenantKey(tenant)} ${id}`
   const customers = new Set(books.customers.map(({ id, tenant }) => keyed(tenant, id)))
+  const erased = new Set(
+    books.customers.flatMap(({ id, isErased, tenant }) => (isErased === true ? [keyed(tenant, id)] : [])),
+  )
   const subscriptions = new Map(
     books.subscriptions.map(({ subscription, tenant }) => [keyed(tenant, subscription.id), subscription]),
   )
   const invoices = new Set(books.invoices.map(({ invoice, tenant }) => keyed(tenant, invoice.id)))
+  const payments = new Set(books.payments?.map(({ payment, tenant }) => keyed(tenant, payment.id)))
   const problems: Array<string> = []
   for (const { subscription, tenant } of books.subscriptions) {
     if (!customers.has(keyed(tenant, subscription.customerId)))
@@ -291,9 +347,11 @@ const nothingIsShared: Check<Books> = (books) => {
   }
   problems.push(...belongings(books))
   for (const [name, all] of readSnapshots(books)) {
-    const isDeleted = all.at(-1)?.type === "invoice.deleted"
-    const isKnown = invoices.has(name) || subscriptions.has(name)
-    if (isKnown === isDeleted)
+    const last = all.at(-1)!
+    const isDeleted = last.type === "invoice.deleted"
+    const isKnown = invoices.has(name) || subscriptions.has(name) || payments.has(name)
+    const isRight = isKnown ? !isDeleted : isDeleted || isDeletedUntold(last, erased)
+    if (!isRight)
       problems.push(`there are events of ${name}, which its tenant ${isDeleted ? "has" : "has not"}`)
     const currencies = new Set(all.map(({ currency }) => currency))
     if (currencies.size > 1) problems.push(`the events of ${name} have several currencies`)
@@ -302,7 +360,7 @@ const nothingIsShared: Check<Books> = (books) => {
 }
 
 /** The invariants that hold for any books: those of real processes, too. */
-const bookCheckers = {
+export const bookCheckers = {
   J1: ofInvoices(problemsOfLines),
   J2: sumsAreRight,
   J3: documentsGiveTheCosts,

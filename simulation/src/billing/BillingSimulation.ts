@@ -6,12 +6,13 @@
  * What is due is done before the next command, as by `advance`. So what a command finds does not depend on faults.
  */
 import { Memory } from "@billwright/memory"
-import { Effect, Layer, Logger, Scheduler } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Choice } from "../world/Choice.ts"
 import { newcomers } from "../world/Known.ts"
 import type { Ports } from "../world/Observer.ts"
 import { Recorder } from "../world/Recorder.ts"
+import { runDeterministic } from "../world/Seeded.ts"
 import { BillingWorld, START } from "./BillingWorld.ts"
 import type { BillingHistory } from "./Books.ts"
 import type { Command } from "./Command.ts"
@@ -72,11 +73,7 @@ const program = Effect.fnUntraced(function* (options: BillingSimulationOptions, 
 })
 
 /** Runs one simulation of billing. */
-export const simulateBilling = (options: BillingSimulationOptions): Promise<BillingSimulated> =>
-  Effect.runPromise(
-    Effect.scoped(program(options, new Recorder())).pipe(
-      Effect.provide(Layer.merge(TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([]))),
-      Effect.provideService(Scheduler.Scheduler, new Scheduler.MixedScheduler("sync")),
-      Effect.provideService(Scheduler.PreventSchedulerYield, true),
-    ),
-  )
+export const simulateBilling = (options: BillingSimulationOptions): Promise<BillingSimulated> => {
+  const recorder = new Recorder()
+  return runDeterministic(recorder, program(options, recorder))
+}

@@ -46,7 +46,7 @@ const STEP_MILLIS = 20
 const MAX_STEPS = 2_000
 
 /** The points where a process can be killed: before and after each commit, and within transactions. */
-const crashPoints = [
+export const BILLING_POINTS = [
   "DueStore.claimDue: before",
   "DueStore.claimDue: after",
   "DueStore.release: after",
@@ -232,7 +232,7 @@ export class BillingWorld {
         if (!isStormy) continue
         skew.millis = choice.pick(SKEWS)!
         if (skew.millis < 0) this.#recorder.injects("process: clock set back")
-        if (choice.chance(0.5)) process.dieAt(choice.pick(crashPoints), choice.int(1, 4))
+        if (choice.chance(0.5)) process.dieAt(choice.pick(BILLING_POINTS), choice.int(1, 4))
       }
       const limit = isStormy ? choice.pick([1, 3, 1_000])! : 1_000
       const { tenant } = newcomers()[0]!
@@ -265,7 +265,7 @@ export class BillingWorld {
         weather.isInstant = true
         if (name === "advance") weather.faultsLeft = FAULTS_OF_ADVANCE
         const { process } = choice.pick(this.#machines.all)!
-        if (isStormy && choice.chance(0.3)) process.dieAt(choice.pick(crashPoints), choice.int(1, 3))
+        if (isStormy && choice.chance(0.3)) process.dieAt(choice.pick(BILLING_POINTS), choice.int(1, 3))
         const exit = yield* this.#machines.driven(Effect.exit(process.run(owner, run(this.#made))))
         yield* this.#machines.calm()
         if (Exit.isSuccess(exit)) return

@@ -7,6 +7,7 @@ import type {
   Event,
   Invoice,
   InvoiceItem,
+  Payment,
   Plan,
   PlanMigration,
   Redemption,
@@ -29,7 +30,9 @@ interface SummedMeter {
 }
 
 export interface Books {
-  readonly customers: ReadonlyArray<OfTenant & { readonly id: string; readonly testClockId: string | null }>
+  readonly customers: ReadonlyArray<
+    OfTenant & { readonly id: string; readonly testClockId: string | null; readonly isErased?: boolean }
+  >
   readonly clocks: ReadonlyArray<OfTenant & { readonly clock: TestClock.TestClock }>
   readonly records: ReadonlyArray<
     OfTenant & {
@@ -38,6 +41,8 @@ export interface Books {
       readonly writtenAt?: number | undefined
     }
   >
+  /** How far the clocks of processes that record and void usage may be set back, in milliseconds. */
+  readonly clockSlack?: number
   readonly planVersions: ReadonlyArray<OfTenant & { readonly version: Plan.PlanVersion }>
   readonly meters: ReadonlyArray<SummedMeter>
   readonly subscriptions: ReadonlyArray<
@@ -48,6 +53,8 @@ export interface Books {
     }
   >
   readonly invoices: ReadonlyArray<OfTenant & { readonly invoice: Invoice.StoredInvoice }>
+  /** Where payments are collected. */
+  readonly payments?: ReadonlyArray<OfTenant & { readonly payment: Payment.StoredPayment }>
   readonly creditNotes: ReadonlyArray<OfTenant & { readonly note: CreditNote.CreditNote }>
   readonly coupons: ReadonlyArray<OfTenant & { readonly coupon: Coupon.Coupon }>
   readonly redemptions: ReadonlyArray<OfTenant & { readonly redemption: Redemption.Redemption }>

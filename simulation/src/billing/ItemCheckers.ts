@@ -63,6 +63,10 @@ export const itemsComeToWhatWasGiven = (books: Books): ReadonlyArray<string> => 
   ]
 }
 
+/** Credits in money are taxed when they are used, and not when they are bought. */
+const fixedIn = ({ fixedTax, kind }: Line): string | undefined =>
+  kind === "top_up" ? fixedTax?.rate : undefined
+
 /** Lines have the rate of the customer's country on the day of the invoice, and credits that of what they give back. */
 export const taxesAreRight = ({ invoices, isTaxed }: Books): ReadonlyArray<string> => {
   if (!isTaxed) return []
@@ -77,7 +81,7 @@ export const taxesAreRight = ({ invoices, isTaxed }: Books): ReadonlyArray<strin
     return state.lines.flatMap((line) => {
       const credited =
         line.creditOf === null ? undefined : lines.get(`${line.creditOf.invoiceId} ${line.creditOf.lineId}`)
-      const expected = credited?.tax.rate ?? rateOf(taxedBy.customer, line.taxCode, day)
+      const expected = credited?.tax.rate ?? fixedIn(line) ?? rateOf(taxedBy.customer, line.taxCode, day)
       return line.tax.rate === expected
         ? []
         : [`${id}: the line ${line.id} is taxed by ${line.tax.rate}, and not by ${expected}`]

@@ -101,6 +101,7 @@ export const readBooks = (memory: Memory, { now, seen, tenants, writtenAt }: Run
       tenant,
       id,
       testClockId: customer?.testClockId ?? null,
+      isErased: customer === null,
     }))
     return {
       ...snapshot,

@@ -25,7 +25,7 @@ import { advance, createClock, migrate } from "./Travel.ts"
 const skipped = Effect.void
 
 /** The tenant in test mode. */
-const TEST_TENANT = 1
+export const TEST_TENANT = 1
 /** How far test clocks go at the end, so that late usage is billed. */
 const LAST_DAYS = 70
 

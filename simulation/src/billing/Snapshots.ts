@@ -5,6 +5,7 @@ import { Tenant } from "@billwright/core"
 import type { Books } from "./Books.ts"
 
 export interface Snapshot {
+  readonly tenant: Tenant.Tenant
   readonly type: string
   readonly sequence: number
   readonly currency: string
@@ -12,6 +13,8 @@ export interface Snapshot {
   readonly phase: string | undefined
   /** Of an invoice, as text. */
   readonly total: string | undefined
+  /** Of an invoice. */
+  readonly status: string | undefined
   /** The object as it is in the payload. */
   readonly object: Readonly<Record<string, unknown>>
 }
@@ -34,11 +37,13 @@ export const readSnapshots = ({ events }: Books): ReadonlyMap<string, ReadonlyAr
     const name = `${Tenant.tenantKey(tenant)} ${String(object["id"])}`
     const of = all.get(name) ?? []
     of.push({
+      tenant,
       type: payload.type,
       sequence: Number(object["sequence"]),
       currency: String(object["currency"]),
       phase: object["phase"] as string | undefined,
       total: object["total"] === undefined ? undefined : String(object["total"]),
+      status: object["status"] as string | undefined,
       object,
     })
     all.set(name, of)

@@ -139,10 +139,15 @@ const excess = (what: string, there: Map<string, number>, asked: Map<string, num
     )
 
 const MARKER = /"(?:invoice|payment)_id":"([^"]+)"/
+/** An id that the library made, in the data of an event. No call of a client has one there. */
+const OWN_ID = /"data":.*"[a-z]{2,6}_[0-9a-hjkmnp-tv-z]{26}"/
 
-/** What identifies an event: its marker, or that it is a test or of a threshold. */
+/**
+ * What identifies an event: its marker, or that it is a test. Nothing for what the library publishes of its own: that there is
+ * something that it is about, I4, J10 and J11 say.
+ */
 const subjectOf = (tenant: string, event: Event.Event): string => {
-  if (event.type === "usage.threshold") return ""
+  if (event.type === "usage.threshold" || OWN_ID.test(event.payload)) return ""
   return `${tenant} ${event.type} ${MARKER.exec(event.payload)?.[1] ?? event.payload}`
 }
 

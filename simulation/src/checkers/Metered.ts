@@ -57,7 +57,7 @@ const problemsOfKey = (
   if (ids.size > 1) problems.push(`the key ${key} was answered with ${[...ids].join(" and ")}`)
   const firsts = done.filter(({ call, index }) => call.answer._tag === "Done" && !call.answer.repeats![index])
   if (firsts.length > 1) problems.push(`the key ${key} was answered as new ${firsts.length} times`)
-  const contents = new Set(asks.map(({ asked }) => contentOf(asked)))
+  const contents = new Set(asks.map(({ asked }) => `${contentOf(asked)} ${asked.timestamp ?? ""}`))
   const conflict = asks.find(
     ({ call }) => call.answer._tag === "Rejected" && call.answer.error === "UsageKeyConflict",
   )
@@ -133,7 +133,8 @@ const problemsOfReads = (history: History): ReadonlyArray<string> => {
     for (const entry of appended) {
       if (entry.tenant !== tenant || entry.order > endOrder) continue
       for (const record of entry.records) {
-        if (record.customerId !== ask.customerId || record.productId !== ask.productId) continue
+        const isOther = record.productId !== ask.productId || record.unit !== ask.unit
+        if (record.customerId !== ask.customerId || isOther) continue
         if (entry.order < order && !mayBeVoid(record.id)) {
           least += BigInt(record.quantity)
           last = entry.order

@@ -128,6 +128,35 @@ const withOtherBytes = (history: History): ReadonlySet<Received> => {
   return others
 }
 
+/**
+ * Requests with the bytes of before an erasure. Each needs a claim of its process from before that, which it may have been slow to
+ * send.
+ */
+const withOldBytes = (history: History): ReadonlyArray<string> => {
+  const redactedAt = new Map(
+    entriesOf(history, "Redacted").flatMap(({ eventIds, order }) =>
+      eventIds.map((id) => [id, order] as const),
+    ),
+  )
+  if (redactedAt.size === 0) return []
+  const payloads = new Map(history.stored.events.map(({ event }) => [event.id as string, event.payload]))
+  const urls = new Map(entriesOf(history, "EndpointSeen").map(({ id, url }) => [id, url]))
+  const claims = new Map<string, number>()
+  const count = (of: string, by: number) => claims.set(of, (claims.get(of) ?? 0) + by)
+  for (const { deliveries, order, process } of entriesOf(history, "Claimed")) {
+    for (const { endpointId, eventId } of deliveries) {
+      if (order < (redactedAt.get(eventId) ?? 0)) count(`${process} ${eventId} ${urls.get(endpointId)}`, 1)
+    }
+  }
+  return history.received.flatMap((request) => {
+    const id = request.headers["webhook-id"] ?? ""
+    if (request.isCopy || !redactedAt.has(id) || payloads.get(id) === request.body) return []
+    const of = `${request.process} ${id} ${request.url}`
+    count(of, -1)
+    return claims.get(of)! < 0 ? [`${nameOf(request)} has the bytes of before an erasure`] : []
+  })
+}
+
 /** I8. */
 export const requestsAreRight = (history: History): ReadonlyArray<string> => {
   const events = new Set(history.stored.events.map(({ event }) => event.id as string))
@@ -135,7 +164,7 @@ export const requestsAreRight = (history: History): ReadonlyArray<string> => {
   const secrets = secretsByUrl(history)
   const claims = earliestClaims(history)
   const ids = new Map(entriesOf(history, "EndpointSeen").map(({ id, url }) => [url, id]))
-  return history.received.flatMap((request) => {
+  const wrong = history.received.flatMap((request) => {
     const id = request.headers["webhook-id"] ?? ""
     if (!events.has(id)) return [`${nameOf(request)} belongs to no event`]
     const problems: Array<string> = []
@@ -147,4 +176,5 @@ export const requestsAreRight = (history: History): ReadonlyArray<string> => {
     problems.push(...problemsOfSignature(request, secrets.get(request.url) ?? [], claimedAt))
     return problems
   })
+  return [...wrong, ...withOldBytes(history)]
 }

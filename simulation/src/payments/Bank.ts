@@ -23,7 +23,13 @@ const DAY = 24 * HOUR
 /** What happened, in order. `sent` is a request that left the library; the others happened at the bank. */
 export type BankFact =
   | { readonly type: "opened"; readonly reference: string; readonly invoiceId: string }
-  | { readonly type: "sent"; readonly reference: string; readonly attemptId: string }
+  | {
+      readonly type: "sent"
+      readonly reference: string
+      readonly attemptId: string
+      /** In epoch milliseconds. */
+      readonly at: number
+    }
   | { readonly type: "failed"; readonly reference: string; readonly isRefusal: boolean }
   | {
       readonly type: "stated"
@@ -39,6 +45,8 @@ export type BankFact =
       readonly invoiceId: string
       readonly amount: bigint
       readonly currency: string
+      /** Whether the bank tells the host of it by itself. */
+      readonly isTold: boolean
     }
   | { readonly type: "closed"; readonly reference: string }
   | ReturnFact
@@ -88,6 +96,11 @@ export class Bank {
         if (fact.type === "dispute") this.#tell("dispute", fact.dispute.reference, reference)
       },
     })
+  }
+
+  /** The time of the bank. */
+  get now(): number {
+    return this.#now
   }
 
   /** Moves the time of the bank on: what is in transit until then arrives. */
@@ -175,7 +188,8 @@ export class Bank {
     this.facts.push({ type: "stated", reference, attemptId, status: outcome, isCustomersTurn })
     this.#tell("payment", reference, reference)
     if (outcome === "succeeded") {
-      this.facts.push({ type: "charged", reference, invoiceId, amount, currency })
+      const isTold = this.#post !== undefined
+      this.facts.push({ type: "charged", reference, invoiceId, amount, currency, isTold })
       this.#given.expect(account)
     }
     if (outcome === "processing") this.#settleLater(account, attemptId)

@@ -3,11 +3,11 @@
  * passes until all that is due is done.
  */
 import {
-  type Billing,
   BillingRuns,
-  type CurrentTenant,
+  type DispatcherOptions,
   Disputes,
   DueStore,
+  type InvoicesOptions,
   Payments,
   Refunds,
   type Tenant,
@@ -16,6 +16,7 @@ import { MemoryInspector } from "@billwright/memory"
 import { Cause, Context, Effect, Exit, Option } from "effect"
 import type { Choice } from "../world/Choice.ts"
 import { Machines } from "../world/Machines.ts"
+import type { Noting, Work } from "../world/Noted.ts"
 import { observed, type Ports } from "../world/Observer.ts"
 import type { Process, Shared } from "../world/Process.ts"
 import { Receivers } from "../world/Receivers.ts"
@@ -59,7 +60,7 @@ export interface PaymentMutations {
 export interface Asked {
   readonly tenant: Tenant.Tenant
   readonly name: string
-  readonly work: Effect.Effect<unknown, unknown, Billing.Services | CurrentTenant>
+  readonly work: Work
 }
 
 export interface CollectingOptions {
@@ -72,6 +73,16 @@ export interface CollectingOptions {
   readonly tenants: ReadonlyArray<Tenant.Tenant>
   /** Chooses where a process is killed next. */
   readonly crashPoint: () => string
+  /** How late a runner may come, each as often as it is chosen. */
+  readonly delays?: ReadonlyArray<number>
+  /** How processes send webhooks. Without it, they send none. */
+  readonly dispatcher?: DispatcherOptions
+  readonly pollMillis?: number
+  readonly invoices?: InvoicesOptions
+  /** What goes on beside whatever is done, in faults or not. */
+  readonly beside?: (isStormy: boolean) => Effect.Effect<void>
+  /** What is noted of the work of commands. */
+  readonly noting?: Noting
 }
 
 const errorOf = (cause: Cause.Cause<unknown>) =>
@@ -83,13 +94,18 @@ export class Collecting {
   readonly #memory: Memory
   readonly #tenants: ReadonlyArray<Tenant.Tenant>
   readonly #crashPoint: () => string
+  readonly #beside: (isStormy: boolean) => Effect.Effect<void>
+  readonly #noting: Noting
+  readonly #delays: ReadonlyArray<number>
   readonly #post: Post | undefined
   readonly #network: Network
-  readonly #shared: Shared
+  readonly shared: Shared
   readonly bank: Bank
   readonly machines: Machines
   /** While the bank is out of reach. */
   #outage: { readonly from: number; readonly to: number } | undefined
+  /** In how many rounds of faults nothing is about to be set aside. */
+  #bearableRounds = 0
   /** Whether there are faults. */
   isStormy = true
 
@@ -100,22 +116,26 @@ export class Collecting {
     this.#memory = memory
     this.#tenants = tenants
     this.#crashPoint = crashPoint
+    this.#delays = options.delays ?? DELAYS
+    this.#beside = options.beside ?? (() => Effect.void)
+    this.#noting = options.noting ?? ((_process, _tenant, work) => work)
     this.#post = choice.chance(TOLD) ? new Post(choice.fork(), recorder) : undefined
     this.bank = new Bank(choice.fork(), this.#post)
     this.#network = new Network(choice.fork(), recorder)
-    this.#shared = {
+    this.shared = {
       choice,
       recorder,
       weather: new Weather(choice.fork(), recorder),
       receivers: new Receivers(choice.fork(), recorder),
       time: { skippedMillis: 0 },
-      dispatcher: null,
-      invoices: {},
+      dispatcher: options.dispatcher ?? null,
+      pollMillis: options.pollMillis,
+      invoices: options.invoices ?? {},
       payments: (process, life) =>
         breakProvider(connect(this.bank, this.#network, life, this.#standStill(process))),
       portsOf: (process) => observed(ports, recorder, process),
     }
-    this.machines = new Machines(this.#shared, STEPS)
+    this.machines = new Machines(this.shared, STEPS)
   }
 
   get now(): number {
@@ -166,11 +186,13 @@ export class Collecting {
       const due = Context.get(this.#memory, DueStore)
       let vain = 0
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const dueAt = Option.getOrUndefined(yield* due.nextDueAt)?.epochMilliseconds ?? Infinity
+        // Dispatchers go on meanwhile, and the storage may wait for a slow transaction of theirs.
+        const found = yield* this.machines.driven(Effect.orDie(due.nextDueAt))
+        const dueAt = Option.getOrUndefined(found)?.epochMilliseconds ?? Infinity
         const next = Math.min(dueAt, this.#post?.nextAt ?? Infinity)
         if (next > to || vain > MAX_VAIN_ROUNDS) break
         const isStormy = this.isStormy && this.#choice.chance(0.7) && (yield* this.#isBearable())
-        const delay = isStormy ? this.#choice.pick(DELAYS)! : 0
+        const delay = isStormy ? this.#choice.pick(this.#delays)! : 0
         vain = isStormy || next > this.machines.now ? 0 : vain + 1
         yield* this.setTime(Math.max(this.machines.now, next + delay))
         yield* this.#run(isStormy)
@@ -179,37 +201,45 @@ export class Collecting {
     }).pipe(Effect.orDie)
   }
 
-  /** Whether nothing has failed so often that it is about to be set aside. */
+  /**
+   * Whether nothing has failed so often that it is about to be set aside. Something fails once in a round at most, so that it
+   * is not looked at in each of them.
+   */
   #isBearable() {
-    return Effect.map(
-      Context.get(this.#memory, MemoryInspector).snapshot,
-      ({ invoices, payments, subscriptions }) =>
-        [
-          ...invoices.map(({ invoice }) => invoice),
-          ...payments.map(({ payment }) => payment),
-          ...subscriptions.map(({ subscription }) => subscription),
-        ].every(({ failure }) => (failure?.attempts ?? 0) < BEARABLE_FAILURES),
-    )
+    return Effect.gen({ self: this }, function* () {
+      if (this.#bearableRounds-- > 0) return true
+      const { invoices, payments, subscriptions } = yield* this.machines.driven(
+        Context.get(this.#memory, MemoryInspector).snapshot,
+      )
+      const failures = [
+        ...invoices.map(({ invoice }) => invoice),
+        ...payments.map(({ payment }) => payment),
+        ...subscriptions.map(({ subscription }) => subscription),
+      ].map(({ failure }) => failure?.attempts ?? 0)
+      this.#bearableRounds = BEARABLE_FAILURES - Math.max(0, ...failures) - 1
+      return this.#bearableRounds >= 0
+    })
   }
 
-  /** Brings the notices that have arrived, each to one of the processes, and tells the bank which were taken. */
+  /**
+   * Brings the notices that have arrived, each to one of the processes, and tells the bank which were taken. The bank knows
+   * a mode, and not an account: each account of the mode gets the notice, and only one knows what it is about.
+   */
   #deliver(isStormy: boolean): ReadonlyArray<Effect.Effect<void>> {
     const post = this.#post
     if (post === undefined) return []
     const choice = this.#choice
     return post.arrived(this.machines.now, isStormy).map((letter) => {
       const { process } = choice.pick(this.machines.all)!
-      const tenant = this.#tenants.find(({ mode }) => mode === letter.notice.mode)!
+      const tenants = this.#tenants.filter(({ mode }) => mode === letter.notice.mode)
       const body = new TextEncoder().encode(JSON.stringify(letter.notice))
       const isAnswered = !isStormy || choice.chance(0.9)
-      const received = process.run(
-        tenant,
-        Effect.flatMap(Payments, (payments) => payments.receive({ body, headers: {} })),
-      )
-      return Effect.map(Effect.exit(received), (exit) => {
-        this.#noteDefect("notice", exit)
-        const isTaken = isAnswered && Exit.isSuccess(exit) && exit.value.httpStatus === 200
-        if (!isTaken) post.again(letter, this.machines.now)
+      const receive = Effect.flatMap(Payments, (payments) => payments.receive({ body, headers: {} }))
+      const received = tenants.map((tenant) => Effect.exit(process.run(tenant, receive)))
+      return Effect.map(Effect.all(received), (exits) => {
+        for (const exit of exits) this.#noteDefect("notice", exit)
+        const isTaken = exits.every((exit) => Exit.isSuccess(exit) && exit.value.httpStatus === 200)
+        if (!isAnswered || !isTaken) post.again(letter, this.machines.now)
       })
     })
   }
@@ -219,7 +249,7 @@ export class Collecting {
     return Effect.gen({ self: this }, function* () {
       const choice = this.#choice
       this.#blow(isStormy)
-      this.#shared.weather.isInstant = false
+      this.shared.weather.isInstant = false
       const runners = isStormy
         ? this.machines.all.filter((_, index) => index === 0 || choice.chance(0.6))
         : this.machines.all.slice(0, 1)
@@ -236,7 +266,7 @@ export class Collecting {
           this.#noteDefect("run", exit, (tag) => tag === "StorageError"),
         ),
       )
-      const all = [...runs, ...this.#deliver(isStormy)]
+      const all = [...runs, ...this.#deliver(isStormy), this.#beside(isStormy)]
       yield* this.machines.driven(Effect.all(all, { concurrency: "unbounded" }))
       yield* this.#calm()
     })
@@ -250,13 +280,16 @@ export class Collecting {
       for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt++) {
         const isStormy = this.isStormy && attempt < STORMY_ATTEMPTS
         this.#blow(isStormy)
-        this.#shared.weather.isInstant = true
+        this.shared.weather.isInstant = true
         const runs = open.map(({ tenant, work }) => {
           const { process } = choice.pick(this.machines.all)!
           if (isStormy && choice.chance(0.2)) process.dieAt(this.#crashPoint(), choice.int(1, 2))
-          return Effect.exit(process.run(tenant, work))
+          return Effect.exit(process.run(tenant, this.#noting(process, tenant, work)))
         })
-        const exits = yield* this.machines.driven(Effect.all(runs, { concurrency: "unbounded" }))
+        const beside = Effect.as(this.#beside(isStormy), [])
+        const [exits] = yield* this.machines.driven(
+          Effect.all([Effect.all(runs, { concurrency: "unbounded" }), beside], { concurrency: "unbounded" }),
+        )
         yield* this.#calm()
         open = open.filter(({ name }, index) => {
           const exit = exits[index]!
@@ -293,7 +326,8 @@ export class Collecting {
   #blow(isStormy: boolean): void {
     const { from, to } = this.#outage ?? { from: 0, to: 0 }
     const { now } = this.machines
-    this.#shared.weather.isCalm = !isStormy
+    this.shared.weather.isCalm = !isStormy
+    this.shared.receivers.isCalm = !isStormy
     this.#network.isCalm = !isStormy
     this.#network.isDown = now >= from && now < to
   }
@@ -301,6 +335,8 @@ export class Collecting {
   #calm() {
     return Effect.gen({ self: this }, function* () {
       this.#network.isCalm = true
+      this.shared.receivers.isCalm = true
+      this.shared.weather.isOutage = false
       for (const { process } of this.machines.all) process.resume()
       yield* this.machines.calm()
       this.bank.moveTo(this.machines.now)

@@ -185,7 +185,7 @@ export const connect = (bank: Bank, network: Network, life: Life, standStill: Ef
     attemptPayment: (attempt) =>
       Effect.suspend(() => {
         const { attemptId, reference } = attempt
-        bank.facts.push({ type: "sent", reference, attemptId })
+        bank.facts.push({ type: "sent", reference, attemptId, at: bank.now })
         return call<PaymentRead>({ name: "attemptPayment", reference, work: () => bank.attempt(attempt) })
       }),
     readPayment: (reference) => call({ name: "readPayment", reference, work: () => bank.read(reference) }),

@@ -27,6 +27,11 @@ export interface PaymentBooks {
   readonly recorded: ReadonlyArray<Recorded>
   /** Everything that the bank knows, in order. */
   readonly facts: ReadonlyArray<BankFact>
+  /**
+   * The customers with test clocks, and what those show. They go faster than the bank: a person has to look where it is still
+   * at work, and it may ask for patience until an instant that a clock has not come to.
+   */
+  readonly clocked?: ReadonlyMap<string, number>
   /** When the run ended. */
   readonly now: number
 }

@@ -47,6 +47,12 @@ const nobodyIsChargedTwice: Check<PaymentBooks> = (books) => {
   })
 }
 
+/**
+ * When an attempt of which the bank knows nothing is given up, and another one of the same payment takes its place. It may have
+ * been under way for all that time: the bank takes the money of a payment once.
+ */
+const GIVEN_UP_MILLIS = 23 * 3_600_000
+
 /** What an attempt of an invoice may still come to. */
 interface Standing {
   readonly reference: string
@@ -61,12 +67,22 @@ const oneAttemptAtATime: Check<PaymentBooks> = (books) => {
   const standing = new Map<string, Standing>()
   const problems: Array<string> = []
   const ofCustomers = new Set<string>()
+  const sentAt = new Map<string, number>()
+  // Test clocks go faster than the bank.
+  const clocked = new Set(
+    books.payments.flatMap(({ payment }) =>
+      books.clocked?.has(payment.customerId) === true ? [payment.reference] : [],
+    ),
+  )
+  const isGivenUp = ({ at, reference }: Extract<BankFact, { readonly type: "sent" }>, attemptId: string) =>
+    clocked.has(reference) || at - (sentAt.get(attemptId) ?? 0) >= GIVEN_UP_MILLIS
   for (const fact of facts) {
     if (fact.type === "stated" && fact.isCustomersTurn) ofCustomers.add(fact.attemptId)
     if (fact.type === "opened") invoiceOf.set(fact.reference, fact.invoiceId)
     if (fact.type === "stated") standing.set(fact.reference, fact)
     if (fact.type === "closed") standing.delete(fact.reference)
     if (fact.type !== "sent") continue
+    if (!sentAt.has(fact.attemptId)) sentAt.set(fact.attemptId, fact.at)
     const invoiceId = invoiceOf.get(fact.reference)
     const isReturned = returnsOf(books, invoiceId ?? "").length > 0
     const others = [...standing.values()].filter(
@@ -78,7 +94,9 @@ const oneAttemptAtATime: Check<PaymentBooks> = (books) => {
         // Another payment takes no second attempt, and neither does one that may have taken the money. What a customer
         // does is known only when it is read; the bank takes the money of a payment once.
         (reference !== fact.reference ||
-          ((status === "succeeded" || status === "processing") && !ofCustomers.has(attemptId))),
+          ((status === "succeeded" || status === "processing") &&
+            !ofCustomers.has(attemptId) &&
+            !isGivenUp(fact, attemptId))),
     )
     for (const { attemptId, status } of others) {
       problems.push(`${fact.attemptId} was sent while ${attemptId} is ${status}`)
@@ -93,15 +111,41 @@ const mayNeedAttention = (books: PaymentBooks, reference: string): boolean => {
   return isInVain(books, [reference]) || (last?.type === "stated" && last.isCustomersTurn)
 }
 
+/**
+ * Whether the bank took the money by an attempt that had been given up, because it came only after so long. If the bank tells
+ * nothing by itself, it is booked when the payment is read next, for another attempt or to close it.
+ */
+const wasGivenUp = ({ facts }: PaymentBooks, { isTold, reference }: Charge): boolean => {
+  if (isTold) return false
+  const taken = facts.find(
+    (fact) => fact.type === "stated" && fact.reference === reference && fact.status === "succeeded",
+  )
+  if (taken?.type !== "stated") return false
+  const sent = facts
+    .slice(0, facts.indexOf(taken))
+    .filter((fact) => fact.type === "sent")
+    .filter((fact) => fact.reference === reference)
+  const first = sent.find(({ attemptId }) => attemptId === taken.attemptId)
+  const last = sent.at(-1)
+  return (
+    first !== undefined &&
+    last !== undefined &&
+    last.attemptId !== taken.attemptId &&
+    last.at - first.at >= GIVEN_UP_MILLIS
+  )
+}
+
 /** What the bank took is booked, once and as it was, unless a person has to look. Nothing else is booked. */
 const moneyIsBooked: Check<PaymentBooks> = (books) => {
   const ours = paymentsOf(books).filter(({ provider }) => provider === BANK)
   const charges = chargesOf(books)
-  const lost = charges.flatMap(({ amount, currency, invoiceId, reference }) => {
+  const lost = charges.flatMap((charge) => {
+    const { amount, currency, invoiceId, reference } = charge
     const booked = ours.filter((one) => (one.reference ?? `${BANK}_${one.id}`) === reference)
     const [payment] = booked
     if (booked.length !== 1 || payment === undefined) return [`${reference} is booked ${booked.length} times`]
     if (payment.collection?.state === "needs_attention") return []
+    if (payment.status === "open" && payment.dueAt === null && wasGivenUp(books, charge)) return []
     const isRight =
       payment.status === "succeeded" &&
       payment.amount === amount &&
@@ -152,7 +196,8 @@ const invoicesAgree: Check<PaymentBooks> = ({ disputes, invoices, payments, refu
         part < 0n || overpaid < 0n || part + overpaid !== (status === "succeeded" ? amount : 0n),
     )
     const isPaid = state.status === "paid"
-    const isSettled = isPaid === (state.amountDue === 0n && state.status !== "void")
+    const isOver = state.status === "void" || state.status === "draft"
+    const isSettled = isPaid === (state.amountDue === 0n && !isOver)
     return [
       ...problemsOfSums(state).map(({ path, problem }) => `${id}: ${path} ${problem}`),
       ...(applied === state.amountPaid ? [] : [`${id} was paid ${state.amountPaid}, by payments ${applied}`]),
@@ -168,24 +213,29 @@ const ENDED = new Set(["exhausted", "awaiting_method", "needs_attention"])
 
 /** Once the faults have ended and enough time has passed, everything is resolved, or a person has to look. */
 const everythingIsResolved: Check<PaymentBooks> = (books) =>
-  paymentsOf(books).flatMap(({ collection, dueAt, failure, id, invoiceId, reference, status }) => {
-    const state = collection?.state ?? "none"
-    const isDisputed = books.disputes.some(
-      ({ dispute }) => dispute.invoiceId === invoiceId && dispute.status !== "won",
-    )
-    const isResolved = status !== "open" || ENDED.has(state) || (state === "stopped" && isDisputed)
-    const isRight =
-      state !== "needs_attention" ||
-      status !== "open" ||
-      mayNeedAttention(books, reference ?? `${BANK}_${id}`)
-    return [
-      ...(isResolved ? [] : [`${id} is ${state}`]),
-      ...(isRight ? [] : [`${id} needs attention without a reason`]),
-      ...(dueAt === null || dueAt > books.now
-        ? []
-        : [`${id} is due, and was not done: ${failure?.problem ?? ""}`]),
-    ]
-  })
+  paymentsOf(books).flatMap(
+    ({ collection, customerId, dueAt, failure, id, invoiceId, reference, status }) => {
+      const state = collection?.state ?? "none"
+      const isDisputed = books.disputes.some(
+        ({ dispute }) => dispute.invoiceId === invoiceId && dispute.status !== "won",
+      )
+      const clock = books.clocked?.get(customerId)
+      const isDone = dueAt === null || dueAt > (clock ?? books.now)
+      const isPatient = clock !== undefined && dueAt !== null && isDone
+      const isResolved =
+        status !== "open" || ENDED.has(state) || (state === "stopped" && isDisputed) || isPatient
+      const isRight =
+        state !== "needs_attention" ||
+        status !== "open" ||
+        clock !== undefined ||
+        mayNeedAttention(books, reference ?? `${BANK}_${id}`)
+      return [
+        ...(isResolved ? [] : [`${id} is ${state}`]),
+        ...(isRight ? [] : [`${id} needs attention without a reason`]),
+        ...(isDone ? [] : [`${id} is due, and was not done: ${failure?.problem ?? ""}`]),
+      ]
+    },
+  )
 
 interface Payload {
   readonly type: string

@@ -185,13 +185,18 @@ const cancel: PaymentCommand = {
   },
 }
 
-/** Ends all subscriptions, so that nothing new is charged. */
+/**
+ * Ends all subscriptions, so that nothing new is charged. One may have ended by its own time, and be listed as live until a
+ * runner comes by: it can't be canceled any more, and the others are.
+ */
 export const cancelAll: Work = () =>
   Effect.gen(function* () {
     const { cancel, list } = yield* Subscriptions
     const { data } = yield* list({ limit: MANY })
     const live = data.filter(({ phase }) => phase !== "ended")
-    yield* Effect.forEach(live, ({ id }) => cancel(id, { at: "now" }))
+    yield* Effect.forEach(live, ({ id }) =>
+      Effect.catchTag(cancel(id, { at: "now" }), "ActionUnavailable", () => Effect.void),
+    )
   })
 
 /** Everything that a host may do, except giving money back. */

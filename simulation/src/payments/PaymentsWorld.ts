@@ -64,7 +64,8 @@ export const STORAGE_POINTS = [
   "Transactor.commit",
 ]
 
-const PLAN = {
+/** 20 euros a month. */
+export const PLAN = {
   key: "base",
   name: "Base",
   currencies: ["EUR"],

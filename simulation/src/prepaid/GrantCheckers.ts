@@ -5,7 +5,7 @@ import type { Credit, Tenant } from "@billwright/core"
 import type { Period } from "@billwright/engine"
 import { accountName } from "../credits/CreditBooks.ts"
 import type { PrepaidBooks } from "./PrepaidBooks.ts"
-import { GRANTS, grantedIn, mostThatStays } from "./PrepaidPlans.ts"
+import { GRANTS, grantedIn, mostThatStays, onWalls } from "./PrepaidPlans.ts"
 
 type Grant = Credit.StoredGrant
 type Check = (books: PrepaidBooks) => ReadonlyArray<string>
@@ -25,12 +25,12 @@ export const plansGrantOnce: Check = (books) => {
     ({ customerId, source, unit }) =>
       `${unit} in ${periodName(source?.id ?? "nothing", source?.period ?? null)} of ${customerId}`,
   )
-  const wanted = books.subscriptions.flatMap(({ periods, subscription: { customerId, id } }) =>
+  const wanted = books.subscriptions.flatMap(({ periods, subscription: { customerId, id, state } }) =>
     periods.flatMap((period) =>
       UNITS.map((unit) => ({
         name: `${unit} in ${periodName(id, period.number)} of ${customerId}`,
         period,
-        amount: grantedIn(period, unit),
+        amount: grantedIn(onWalls(period, state.periods.timezone), unit),
       })),
     ),
   )

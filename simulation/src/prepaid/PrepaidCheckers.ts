@@ -2,7 +2,7 @@
  * The invariants of prepaid credits: J7 of plan grants, top-ups, credits on invoices, usage that burns them, tokens of language
  * models and erased customers, J6 of the payments of top-ups, and J10 of credits.
  */
-import type { Tenant } from "@billwright/core"
+import { Tenant } from "@billwright/core"
 import { creditCheckers } from "../credits/CreditCheckers.ts"
 import { judgePayments } from "../payments/PaymentCheckers.ts"
 import { alertsFireOnce } from "./AlertCheckers.ts"
@@ -28,9 +28,9 @@ const NOTHING = { available: 0n, held: 0n, debt: 0n }
 type Check = (history: PrepaidHistory) => ReadonlyArray<string>
 
 /** A charge for tokens has no key, so the storage keeps it in the token usage alone. */
-const chargesOf = ({ tokenUsages }: PrepaidHistory, { mode }: Tenant.Tenant) =>
+const chargesOf = ({ tokenUsages }: PrepaidHistory, owner: Tenant.Tenant) =>
   tokenUsages.flatMap(({ tenant, usage: { amount, consumptionId, customerId, settledAt, unit } }) =>
-    tenant.mode !== mode || consumptionId === null
+    Tenant.tenantKey(tenant) !== Tenant.tenantKey(owner) || consumptionId === null
       ? []
       : [
           {

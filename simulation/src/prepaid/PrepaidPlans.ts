@@ -3,6 +3,7 @@
  * call: written differently from the engine, to compare with it.
  */
 import type { Charge, Period, PlanDefinition } from "@billwright/engine"
+import { DateTime } from "effect"
 
 const DAY = 86_400_000
 
@@ -68,7 +69,7 @@ export const PLANS = [...MONTHLY, ...METERED]
 
 const dayOf = (instant: number): number => Math.floor(instant / DAY)
 
-/** Which plan owns each UTC day of a period. A new plan owns the day of its change; a pause and an end don't give one back. */
+/** Which plan owns each day of a period. A new plan owns the day of its change; a pause and an end don't give one back. */
 const ownersOf = ({ end, segments, start }: Period): ReadonlyArray<string | null> => {
   const first = dayOf(start)
   const owners: Array<string | null> = Array.from({ length: dayOf(end) - first }, () => null)
@@ -81,6 +82,18 @@ const ownersOf = ({ end, segments, start }: Period): ReadonlyArray<string | null
     if (segment.plan !== null) kept = segment.unused === "none" ? segment.plan.key : null
   }
   return owners.map((owner, index) => (index < day ? owner : kept))
+}
+
+/** A period whose instants are those of the clocks on the walls of a time zone, so that its days begin at midnight. */
+export const onWalls = (period: Period, timezone: string): Period => {
+  const local = (instant: number): number =>
+    instant + DateTime.zonedOffset(DateTime.makeZonedUnsafe(instant, { timeZone: timezone }))
+  const [first, ...others] = period.segments.map((segment) => ({
+    ...segment,
+    start: local(segment.start),
+    end: local(segment.end),
+  }))
+  return { ...period, start: local(period.start), end: local(period.end), segments: [first!, ...others] }
 }
 
 /** Rounded half up. */
@@ -109,8 +122,12 @@ export interface Calls {
   readonly count: number
 }
 
-/** How many tokens the calls of a period burn: each by the plan that served it, and the first of the period are free. */
-export const burntIn = ({ segments }: Period, calls: ReadonlyArray<Calls>): number => {
+/**
+ * How many tokens the calls of a period burn: each by the plan that served it, and the first of the period are free. All calls
+ * of a free trial are free.
+ */
+export const burntIn = ({ segments, trial }: Period, calls: ReadonlyArray<Calls>): number => {
+  if (trial === "free") return 0
   let position = 0
   let burnt = 0
   for (const { at, count } of calls.toSorted((a, b) => a.at - b.at)) {

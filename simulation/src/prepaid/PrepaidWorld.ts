@@ -2,21 +2,8 @@
  * The world of a simulation of prepaid credits: subscriptions whose plans grant credits, top-ups that a bank is asked to
  * pay, and customers who use credits, are billed, and are erased. Several processes do what is due, in faults.
  */
-import {
-  AutoTopUps,
-  CreditAlerts,
-  Customer,
-  Customers,
-  Meters,
-  Plans,
-  RateCards,
-  Subscriptions,
-  SubscriptionStore,
-  Tenant,
-  TokenUsages,
-  TopUps,
-} from "@billwright/core"
-import { MemoryInspector, type MemorySnapshot } from "@billwright/memory"
+import { Tenant } from "@billwright/core"
+import { MemoryInspector } from "@billwright/memory"
 import { Context, Effect } from "effect"
 import { Collecting, type PaymentMutations } from "../payments/Collecting.ts"
 import { cancelAll, MANY } from "../payments/PaymentCommands.ts"
@@ -24,11 +11,11 @@ import { CALL_POINTS, STORAGE_POINTS } from "../payments/PaymentsWorld.ts"
 import type { Choice } from "../world/Choice.ts"
 import type { Recorder } from "../world/Recorder.ts"
 import type { Memory } from "../world/Seeded.ts"
+import { beginHost } from "./PrepaidBeginning.ts"
 import type { PrepaidBooks, Transaction } from "./PrepaidBooks.ts"
 import { erase, PREPAID_COMMANDS } from "./PrepaidCommands.ts"
 import type { PrepaidHost } from "./PrepaidHost.ts"
-import { CALLS, KEYS, METERED_KEYS, PLANS } from "./PrepaidPlans.ts"
-import { CARDS } from "./TokenCommands.ts"
+import { nothingRead, readPrepaid } from "./PrepaidReading.ts"
 import { reconcileAll } from "./UsageCommands.ts"
 import { watch } from "./Watched.ts"
 
@@ -49,7 +36,7 @@ const SETTLING_WEEKS = 12
 const ERASED = 0.25
 
 /** Where a process can be killed, beside the points of payments. */
-const CREDIT_POINTS = [
+export const CREDIT_POINTS = [
   "Collections(AutoTopUp).modify: in a transaction",
   "Collections(TokenUsage).insert: in a transaction",
   "Collections(TokenUsage).modify: in a transaction",
@@ -67,16 +54,13 @@ const TENANTS: ReadonlyArray<Tenant.Tenant> = [
   { accountId: Tenant.AccountId.make("acme"), mode: "test" },
 ]
 
-type Read = Pick<PrepaidBooks, "topUps" | "autos" | "alerts" | "subscriptions" | "tokenUsages" | "rateCards">
-type StoredSubscription = MemorySnapshot["subscriptions"][number]["subscription"]
-
 export class PrepaidWorld {
   readonly #choice: Choice
   readonly #memory: Memory
   readonly #world: Collecting
   readonly #hosts: Array<PrepaidHost> = []
   readonly #transactions: Array<Transaction> = []
-  #read: Read = { topUps: [], autos: [], alerts: [], subscriptions: [], tokenUsages: [], rateCards: [] }
+  #read = nothingRead
   #returned: Pick<PrepaidBooks, "refunds" | "disputes"> = { refunds: [], disputes: [] }
 
   constructor(choice: Choice, recorder: Recorder, memory: Memory, mutations: PaymentMutations) {
@@ -128,7 +112,7 @@ export class PrepaidWorld {
       yield* world.perform({ tenant, name: "reconcile", work: reconcileAll(this.#hosts[index]!) })
     }
     for (let week = 0; week < SETTLING_WEEKS; week++) yield* world.advance(world.now + WEEK)
-    this.#read = yield* this.#readAll()
+    this.#read = yield* readPrepaid(this.#memory, TENANTS, world.first)
     this.#returned = yield* world.returned(MANY)
     world.machines.kill()
   })
@@ -153,80 +137,9 @@ export class PrepaidWorld {
     ),
   )
 
-  /** A customer with a subscription and an automatic top-up, or without. */
   #begin(tenant: Tenant.Tenant) {
-    const choice = this.#choice
-    const plan = choice.chance(0.85) ? choice.pick(KEYS) : undefined
-    const maxPerDay = choice.chance(0.8) ? choice.int(1, 3) : undefined
-    const metered = choice.chance(0.7) ? choice.pick(METERED_KEYS) : undefined
-    // Invoices that nobody is charged for stay open, and can be voided.
-    const collectionMethod = choice.chance(0.5) ? "send_invoice" : "charge_automatically"
-    const begin = Effect.gen(function* () {
-      const ada = { name: "Ada", email: "ada@example.com", collectionMethod } as const
-      const { id: customerId } = yield* (yield* Customers).create(ada)
-      const account = { customerId, unit: "token" }
-      yield* (yield* CreditAlerts).create({ ...account, level: 25n })
-      yield* (yield* Meters).create(CALLS)
-      yield* (yield* Plans).push({ plans: PLANS })
-      yield* (yield* RateCards).push({ rateCards: CARDS.slice(0, 1) })
-      const { create } = yield* Subscriptions
-      if (metered !== undefined) {
-        yield* create({ customerId, plan: metered, metadata: { beside: "another" } })
-      }
-      if (plan !== undefined) yield* create({ customerId, plan })
-      if (maxPerDay !== undefined) {
-        const pack = { ...account, amount: 30n, currency: "EUR", price: 500n }
-        yield* (yield* AutoTopUps).create({ ...pack, level: 20n, maxPerDay })
-      }
-      return Customer.CustomerId.make(customerId)
-    })
-    return Effect.map(Effect.orDie(this.#world.first.run(tenant, begin)), (customerId) => {
-      this.#hosts.push({ customerId, recorded: new Map(), holds: [], records: [] })
-    })
-  }
-
-  /** What services and the storage tell of each tenant. */
-  #readAll() {
-    const ofTenant = (tenant: Tenant.Tenant) =>
-      Effect.gen({ self: this }, function* () {
-        const topUps = (yield* (yield* TopUps).list({ limit: MANY })).data
-        const autos = (yield* (yield* AutoTopUps).list({ limit: MANY })).data
-        const alerts = (yield* (yield* CreditAlerts).list({ limit: MANY })).data
-        const usages = (yield* (yield* TokenUsages).list({ limit: MANY })).data
-        const cards = (yield* (yield* RateCards).list({ limit: MANY })).data
-        const { subscriptions } = yield* Context.get(this.#memory, MemoryInspector).snapshot
-        const own = subscriptions.filter((one) => one.tenant.mode === tenant.mode)
-        return {
-          topUps: topUps.map((topUp) => ({ tenant, topUp })),
-          autos: autos.map((auto) => ({ tenant, auto })),
-          alerts: alerts.map((alert) => ({ tenant, alert })),
-          tokenUsages: usages.map((usage) => ({ tenant, usage })),
-          rateCards: cards.map((card) => ({ tenant, card })),
-          subscriptions: yield* Effect.forEach(own, ({ subscription }) =>
-            Effect.map(this.#periodsOf(subscription), (periods) => ({ tenant, subscription, periods })),
-          ),
-        }
-      })
-    return Effect.forEach(TENANTS, (tenant) =>
-      Effect.orDie(this.#world.first.run(tenant, ofTenant(tenant))),
-    ).pipe(
-      Effect.map((all): Read => ({
-        topUps: all.flatMap(({ topUps }) => topUps),
-        autos: all.flatMap(({ autos }) => autos),
-        alerts: all.flatMap(({ alerts }) => alerts),
-        tokenUsages: all.flatMap(({ tokenUsages }) => tokenUsages),
-        rateCards: all.flatMap(({ rateCards }) => rateCards),
-        subscriptions: all.flatMap(({ subscriptions }) => subscriptions),
-      })),
-    )
-  }
-
-  #periodsOf({ id, state: { closed, opened, period } }: StoredSubscription) {
-    const stored = Effect.flatMap(SubscriptionStore, (store) => store.periodsBefore(id, opened, opened))
-    return Effect.map(stored, (periods) => {
-      const last = [closed?.period, period].flatMap((one) => one ?? [])
-      const isOld = ({ number }: { readonly number: number }) => last.every((one) => one.number !== number)
-      return [...periods.filter(isOld), ...last]
+    return Effect.map(Effect.orDie(this.#world.first.run(tenant, beginHost(this.#choice, "Ada"))), (host) => {
+      this.#hosts.push(host)
     })
   }
 }

@@ -146,14 +146,19 @@ class UnitAccount {
       this.#debt += debt
       return this.#owe(entry, debt)
     }
-    if (!this.#isOfDebt(grantId)) return this.#move(entry, usedBy(entry), AVAILABLE, available)
+    if (!this.#isOfDebt(entry)) return this.#move(entry, usedBy(entry), AVAILABLE, available)
     this.#create(entry, available)
     this.#owe(entry, -available)
   }
 
-  /** Whether a grant is of what an invoice gives back of repaid debts: nobody granted it. */
-  #isOfDebt(grantId: string): boolean {
-    return this.#grants.get(grantId)?.source?.type === "invoice" && !this.#begun.has(grantId)
+  /**
+   * Whether an invoice gives back what it owed and others have repaid. The grant of that was granted by nobody. It begins after
+   * the invoice has burnt, so an invoice that has burnt of such a grant gives back what it used of it.
+   */
+  #isOfDebt(entry: Entry): boolean {
+    const { grantId } = entry
+    const isRest = this.#grants.get(grantId ?? "")?.source?.type === "invoice" && !this.#begun.has(grantId)
+    return isRest && !this.#of(grantId).has(usedBy(entry))
   }
 
   #of(grantId: string | null): Map<string, bigint> {
@@ -189,10 +194,10 @@ class UnitAccount {
     }
     const created = entries
       .filter(
-        ({ grantId, kind }) =>
-          kind === "grant" ||
-          kind === "adjust" ||
-          (kind === "restore" && grantId !== null && this.#isOfDebt(grantId)),
+        (entry) =>
+          entry.kind === "grant" ||
+          entry.kind === "adjust" ||
+          (entry.kind === "restore" && this.#isOfDebt(entry)),
       )
       .reduce((sum, { available, debt }) => sum + available - debt, 0n)
     if (created !== expected) {

@@ -30,9 +30,10 @@ const done = (...ids: ReadonlyArray<string>): Done => ({ _tag: "Done", ids })
 
 const customerId = (id: string) => Customer.CustomerId.make(id, { disableChecks: true })
 
-const recordOf = ({ key, ...usage }: UsageAsked): UsageRecord.RecordUsage => ({
+const recordOf = ({ key, timestamp, ...usage }: UsageAsked): UsageRecord.RecordUsage => ({
   ...usage,
   customerId: customerId(usage.customerId),
+  ...(timestamp === undefined ? {} : { timestamp: DateTime.makeUnsafe(timestamp) }),
   ...(key === null ? {} : { idempotencyKey: key }),
 })
 

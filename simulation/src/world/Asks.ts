@@ -33,7 +33,7 @@ const METER_DEFINITIONS: ReadonlyArray<MeterDefinition> = [
   { aggregation: "time_weighted", dimensions: ["model"], counted: null },
 ]
 /** The days of all usage, whatever the clocks show. */
-const METER_PERIOD = { startDate: "2026-11-01", endDate: "2027-03-31" }
+const METER_PERIOD = { startDate: "2025-08-01", endDate: "2029-12-31" }
 
 const meterKey = (index: number): string => `meter_${index}`
 

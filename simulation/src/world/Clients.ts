@@ -68,6 +68,14 @@ export class Clients {
       step: () => undefined,
     })
 
+  /** Some calls, one after another. */
+  readonly calls = (count: number) =>
+    Effect.forEach(
+      Array.from({ length: count }),
+      () => Effect.andThen(Effect.sleep(this.#choice.int(0, 300)), this.#anything),
+      { discard: true },
+    )
+
   /** Repeats all calls with an unknown outcome. */
   readonly settle = Effect.suspend(() =>
     Effect.forEach(this.#open.splice(0), this.#settled, { discard: true }),
@@ -117,26 +125,11 @@ export class Clients {
       const run = process.run(known.tenant, effect)
       const isPatient = this.#choice.chance(0.7)
       const exit = yield* Effect.exit(isPatient ? run : Effect.timeout(run, PATIENCE_MILLIS))
-      const answer = this.#answerOf(exit)
+      const answer = answerOf(this.#recorder, exit)
       this.#recorder.answered(asked, process.now, answer)
       learn(known, ask, answer)
       return answer
     })
-
-  #answerOf(exit: Exit.Exit<Extract<Answer, { readonly _tag: "Done" }>, unknown>): Answer {
-    if (Exit.isSuccess(exit)) return exit.value
-    const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-    if (error === undefined) {
-      const defect = Cause.squash(exit.cause)
-      if (defect instanceof ProcessDied || Cause.hasInterruptsOnly(exit.cause)) return { _tag: "Unknown" }
-      this.#recorder.defects.push(Cause.pretty(exit.cause))
-      return { _tag: "Unknown" }
-    }
-    if (Cause.isTimeoutError(error)) return { _tag: "Unknown" }
-    this.#recorder.errors.push(textOf(error))
-    if (error instanceof StorageError && error.isOutcomeUnknown === true) return { _tag: "Unknown" }
-    return { _tag: "Rejected", error: tagOf(error) }
-  }
 
   /** A call, if its input exists. */
   #something(known: Known): Effect.Effect<Ask | undefined> {
@@ -176,10 +169,30 @@ const isRepeatable = (ask: Ask): boolean => {
   }
 }
 
+/** What a client knows of how its call ended. */
+export const answerOf = (
+  recorder: Recorder,
+  exit: Exit.Exit<Extract<Answer, { readonly _tag: "Done" }>, unknown>,
+): Answer => {
+  if (Exit.isSuccess(exit)) return exit.value
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error === undefined) {
+    const defect = Cause.squash(exit.cause)
+    if (defect instanceof ProcessDied || Cause.hasInterruptsOnly(exit.cause)) return { _tag: "Unknown" }
+    recorder.defects.push(Cause.pretty(exit.cause))
+    return { _tag: "Unknown" }
+  }
+  if (Cause.isTimeoutError(error)) return { _tag: "Unknown" }
+  recorder.errors.push(textOf(error))
+  if (error instanceof StorageError && error.isOutcomeUnknown === true) return { _tag: "Unknown" }
+  return { _tag: "Rejected", error: tagOf(error) }
+}
+
 /** The most ids of one kind that are remembered. */
 const MAX_KNOWN = 40
 
-const learn = (known: Known, ask: Ask, answer: Answer): void => {
+/** Remembers what an answer tells. */
+export const learn = (known: Known, ask: Ask, answer: Answer): void => {
   if (answer._tag !== "Done") return
   const add = (to: Array<string>, ids: ReadonlyArray<string>) => {
     for (const id of ids) if (to.length < MAX_KNOWN && !to.includes(id)) to.push(id)

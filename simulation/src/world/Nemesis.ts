@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 /** The points where a process can be killed. */
-const crashPoints = [
+export const WEBHOOK_POINTS = [
   // After the claim; after the body was sent; after the answer and before its result is written; after that.
   "DeliveryStore.claimDue: after",
   "WebhookTransport.send: before",
@@ -87,7 +87,7 @@ export class Nemesis {
   })
 
   #arm({ process }: Slot): Effect.Effect<void> {
-    const point = this.#choice.pick(crashPoints)
+    const point = this.#choice.pick(WEBHOOK_POINTS)
     process.dieAt(point, this.#choice.int(1, 2))
     return Effect.void
   }

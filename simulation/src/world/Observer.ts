@@ -147,6 +147,19 @@ const eventStore = (store: EventStore["Service"], { write }: Observer): Partial<
           })
         : Effect.void,
     ),
+  redact: (step, redacted) =>
+    Effect.suspend(() => {
+      const eventIds: Array<string> = []
+      const redact = store.redact(step, (event) => {
+        eventIds.push(event.id)
+        return redacted(event)
+      })
+      return Effect.tap(redact, () =>
+        eventIds.length === 0
+          ? Effect.void
+          : Effect.flatMap(tenantName, (tenant) => write({ _tag: "Redacted", tenant, eventIds })),
+      )
+    }),
 })
 
 const usageStore = (store: UsageStore["Service"], { write }: Observer): Partial<UsageStore["Service"]> => ({

@@ -10,6 +10,7 @@ import {
   type InvoicesOptions,
   MeterRebuilds,
   type PaymentProvider,
+  REBUILD_POLL_MILLIS,
   type Tenant,
   WebhookTransport,
 } from "@billwright/core"
@@ -17,7 +18,7 @@ import { Clock, Context, Effect, Exit, Latch, Layer, Random, Scope } from "effec
 import type { Choice } from "./Choice.ts"
 import { faulty, type Life } from "./FaultyPorts.ts"
 import type { Ports } from "./Observer.ts"
-import { processClock, type Skew, type WorldTime } from "./ProcessClock.ts"
+import { patientClock, processClock, type Skew, type WorldTime } from "./ProcessClock.ts"
 import type { Receivers } from "./Receivers.ts"
 import type { Recorder } from "./Recorder.ts"
 import type { Weather } from "./Weather.ts"
@@ -36,6 +37,8 @@ export interface Shared {
   readonly time: WorldTime
   /** `null`: nothing is delivered. */
   readonly dispatcher: DispatcherOptions | null
+  /** How often dispatchers and builders of meters look for work by themselves. Without it, as often as they do. */
+  readonly pollMillis?: number | undefined
   readonly invoices: InvoicesOptions
   /** The payment provider as a process reaches it. Without it, nobody is charged. */
   readonly payments?: (process: Process, life: Life) => PaymentProvider
@@ -102,13 +105,20 @@ export class Process {
   readonly start = Effect.suspend(() =>
     Effect.flatMap(Clock.Clock, (base) => {
       const { dispatcher, invoices, payments, portsOf, receivers, time, weather } = this.#shared
+      const { pollMillis = REBUILD_POLL_MILLIS } = this.#shared
       this.#clock = processClock(base, time, this.#skew)
       const transport = WebhookTransport.of({
         send: (request) => receivers.send(this.name, this.#life, request),
       })
       const given = Context.add(faulty(portsOf(this.name), this.#life, weather), WebhookTransport, transport)
       const provider = payments === undefined ? {} : { payments: payments(this, this.#life) }
-      const working = dispatcher === null ? Layer.empty : backgroundOf(dispatcher)
+      const working =
+        dispatcher === null
+          ? Layer.empty
+          : Layer.provide(
+              backgroundOf(dispatcher),
+              Layer.succeed(Clock.Clock, patientClock(this.#clock, pollMillis)),
+            )
       const layer = working.pipe(
         Layer.provideMerge(Billing.layerWithIds({ ...billing, ...provider, invoices })),
         Layer.provideMerge(Layer.merge(Layer.succeedContext(given), IdGenerator.layerSeeded(this.#idSeed))),

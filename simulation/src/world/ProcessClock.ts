@@ -1,7 +1,8 @@
 /**
  * A clock for each process. It may be wrong, but runs at the speed of the world's clock.
  */
-import { type Clock, Effect } from "effect"
+import { REBUILD_POLL_MILLIS } from "@billwright/core"
+import { type Clock, Duration, Effect } from "effect"
 
 const NANOS_PER_MILLI = 1_000_000n
 
@@ -30,3 +31,13 @@ export const processClock = (base: Clock.Clock, world: WorldTime, skew: Skew): C
     sleep: (duration) => base.sleep(duration),
   }
 }
+
+/**
+ * A clock by which work in the background looks for more work less often, when nothing tells it to. A world in which that
+ * hardly matters takes less time so.
+ */
+export const patientClock = (clock: Clock.Clock, pollMillis: number): Clock.Clock => ({
+  ...clock,
+  sleep: (duration) =>
+    clock.sleep(Duration.toMillis(duration) === REBUILD_POLL_MILLIS ? Duration.millis(pollMillis) : duration),
+})
