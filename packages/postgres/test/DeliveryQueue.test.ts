@@ -10,6 +10,7 @@ import {
   Id,
   IdGenerator,
   type Billing,
+  RetentionStore,
   Transactor,
 } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -209,6 +210,76 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
           const found = Option.getOrThrow(yield* store.find(id))
           assert.deepStrictEqual([found.delivery.status, found.delivery.reason], ["Failed", "unreadable"])
         }
+      }).pipe(asTenant),
+    )
+
+    it.effect(
+      "gives each delivery the payload of its event, also where events of tenants have the same id",
+      () =>
+        Effect.gen(function* () {
+          yield* drain
+          for (let n = 0; n < 3; n++) yield* newEndpoint({ eventTypes: ["paid.one"] })
+          const first = yield* publish({ type: "paid.one" })
+          const second = yield* publish({ type: "paid.one" })
+          const sql = yield* SqlClient.SqlClient
+          // The same event of another tenant, whose only delivery is claimed right after those of the second.
+          yield* sql`insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
+select 'other', 'live', id, type, occurred_at, '{"of":"other"}' from billwright.events
+where id = ${Id.toUuid(second.event.id)}::uuid`
+          yield* sql`insert into billwright.webhook_endpoints
+select (w.row).* from (select jsonb_populate_record(w, '{"account_id":"other"}') as row from billwright.webhook_endpoints w
+  where event_types = '{paid.one}' limit 1) as w`
+          yield* sql`insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select 'other', 'live', gen_random_uuid(), q.event_id, q.event_type, w.id, 0, q.created_at, q.due_at + interval '1 ms'
+from billwright.webhook_pending q, billwright.webhook_endpoints w
+where q.event_id = ${Id.toUuid(second.event.id)}::uuid and w.account_id = 'other' limit 1`
+          const { deliveries } = yield* claim(minute(1))
+          const wanted = new Map([first, second].map(({ event }) => [event.id, event.payload]))
+          assert.lengthOf(deliveries, 7)
+          for (const { eventId, payload, tenant } of deliveries) {
+            assert.strictEqual(payload, tenant.accountId === "other" ? '{"of":"other"}' : wanted.get(eventId))
+          }
+          yield* settle(deliveries.map(delivered))
+        }).pipe(asTenant),
+    )
+
+    it.effect("writes a result although its row has moved within the table, once if it is given twice", () =>
+      Effect.gen(function* () {
+        yield* drain
+        yield* newEndpoint({ eventTypes: ["moved.one"] })
+        for (let n = 0; n < 5; n++) yield* publish({ type: "moved.one" })
+        const { deliveries } = yield* claim(minute(1))
+        const results = deliveries.map(delivered)
+        assert.deepStrictEqual(yield* settle(results.slice(0, 2)), [true, true])
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`vacuum full billwright.webhook_pending`
+        // One that was written before, one twice, and two that have moved.
+        const again = [results[0]!, results[2]!, results[2]!, results[3]!, results[4]!]
+        assert.deepStrictEqual(yield* settle(again), [false, true, false, true, true])
+        const rows = yield* sql`select 1 from billwright.webhook_finished where event_type = 'moved.one'`
+        assert.lengthOf(rows, 5)
+      }).pipe(asTenant),
+    )
+
+    it.effect("adds up what workers have counted in different slots, and prunes it as one count", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newEndpoint({ eventTypes: ["slots.one"] })
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`insert into billwright.webhook_hourly
+  (account_id, mode, hour, endpoint_id, slot, delivered, failed, failed_attempts)
+select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10, 1, 2 from generate_series(0, 3) n`
+        const counts = Effect.flatMap(DeliveryStore, (store) => store.counts(minute(-10_000_000)))
+        const own = Effect.map(counts, ({ hours }) => hours.filter(({ endpointId }) => endpointId === id))
+        assert.deepStrictEqual(
+          (yield* own).map(({ delivered: done, failed, failedAttempts }) => [done, failed, failedAttempts]),
+          [[40, 4, 8]],
+        )
+        const { pruneCounts } = yield* RetentionStore
+        const step = { before: minute(-1_000_000), limit: 3, after: undefined }
+        assert.strictEqual((yield* pruneCounts({ ...step, isDryRun: true })).counts, 1)
+        assert.strictEqual((yield* pruneCounts({ ...step, isDryRun: false })).counts, 1)
+        assert.deepStrictEqual(yield* own, [])
       }).pipe(asTenant),
     )
 

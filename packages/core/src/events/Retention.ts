@@ -1,7 +1,7 @@
 /**
  * Removes old events and what belongs to them, so that busy tables stay small.
  */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Duration, Effect, identity, Layer } from "effect"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -13,6 +13,11 @@ export const MIN_RETENTION_MILLIS = 3_600_000
 const EVENTS_OF_STEP = 500
 /** Most hourly counts, or expired answers, that a step removes. */
 const ROWS_OF_STEP = 1_000
+
+/** How long a run rests after each step, in times of the step. So it works a third of the time, and publishing goes on. */
+const REST_OF_STEP = 2
+/** Longest rest after a step, in milliseconds. */
+const MAX_REST_MILLIS = 1_000
 
 /** How many rows were removed. In a dry run: how many would be removed. */
 export interface Pruned {
@@ -42,7 +47,8 @@ export interface PruneOptions {
  * tenants. It keeps events with a pending delivery. It never removes customers, usage, or rows that totals are
  * computed from.
  *
- * It works in small transactions. So it can run at any time, also in several processes at once. When it stops halfway,
+ * It works in small transactions, and rests twice as long after each as that took. So it can run at any time, also in several
+ * processes at once, beside publishing. A dry run does not rest. When it stops halfway,
  * the rows reported to `onProgress` are gone, and the next run removes the rest. Once an event is removed, its
  * idempotency key can be used again, it can't be replayed, and streams can't start after it.
  */
@@ -85,6 +91,7 @@ const make = Effect.gen(function* () {
       after,
       isDryRun,
     })
+    const walk = walkBy(isDryRun ? identity : resting)
 
     yield* walk((after) =>
       Effect.tap(store.pruneEvents(stepOf(EVENTS_OF_STEP, after)), ({ attempts, deliveries, events }) =>
@@ -102,7 +109,7 @@ const make = Effect.gen(function* () {
     )
     if (isDryRun) return pruned
     for (;;) {
-      const swept = yield* idempotency.sweep(now, ROWS_OF_STEP)
+      const swept = yield* resting(idempotency.sweep(now, ROWS_OF_STEP))
       yield* note({ answers: (pruned.answers ?? 0) + swept })
       if (swept < ROWS_OF_STEP) return pruned
     }
@@ -111,15 +118,26 @@ const make = Effect.gen(function* () {
   return Retention.of({ prune })
 })
 
-/** Repeats a step until it returns no next cursor. */
-const walk = <E>(
-  step: (
-    after: RetentionCursor | undefined,
-  ) => Effect.Effect<{ readonly next: RetentionCursor | undefined }, E>,
-): Effect.Effect<void, E> =>
+/** Does a step, and rests after it. */
+const resting = <A, E>(step: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {
-    let cursor: RetentionCursor | undefined
-    do {
-      cursor = (yield* step(cursor)).next
-    } while (cursor !== undefined)
+    const [took, result] = yield* Effect.timed(step)
+    const rest = Math.min(REST_OF_STEP * Duration.toMillis(took), MAX_REST_MILLIS)
+    if (rest > 0) yield* Effect.sleep(rest)
+    return result
   })
+
+interface Walked {
+  readonly next: RetentionCursor | undefined
+}
+
+/** Repeats a step until it returns no next cursor. */
+const walkBy =
+  (paced: <E>(step: Effect.Effect<Walked, E>) => Effect.Effect<Walked, E>) =>
+  <E>(step: (after: RetentionCursor | undefined) => Effect.Effect<Walked, E>): Effect.Effect<void, E> =>
+    Effect.gen(function* () {
+      let cursor: RetentionCursor | undefined
+      do {
+        cursor = (yield* paced(step(cursor))).next
+      } while (cursor !== undefined)
+    })

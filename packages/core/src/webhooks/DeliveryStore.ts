@@ -30,7 +30,7 @@ export const MAX_CANCEL = 5_000
 /** Most deliveries that are shown with an event: its newest ones. */
 export const MAX_DELIVERIES_OF_EVENT = 100
 
-/** Identifies a lease: a random UUID. Each claim of a delivery gets a new one. */
+/** Identifies a lease, in the storage's own way. Each claim of a delivery gets a new one, which nobody can guess. */
 type LeaseToken = string
 
 /** A delivery that a worker has leased, with everything that an attempt needs. */

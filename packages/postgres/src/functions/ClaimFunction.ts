@@ -18,7 +18,8 @@
  */
 import { instantOf, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
+import { count, FIRST_ID, hourOf, slotOf } from "./DeliveryFunctions.ts"
+import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
 import { deadWorkers, WORKER_LENGTH } from "./WorkerFunctions.ts"
 
@@ -165,15 +166,22 @@ const lockPicked = (schema: SchemaName): string => `
       into v_tids, v_endpoints, v_accounts, v_modes, v_lost, v_locked from locked l;
       v_seen := v_seen || v_picked;`
 
-/** The data that a worker needs of the rows that it leased. */
+/**
+ * The data that a worker needs of the rows that it leased. The deliveries of an event follow each other, and only the first
+ * of them has its payload.
+ */
 const answer = (schema: SchemaName, rows: string): string => `
-  return query with leased as (${rows})
+  return query with leased as (${rows}), placed as (
+    select l.*, l.event_id is distinct from lag(l.event_id) over o or l.account_id <> lag(l.account_id) over o
+      or l.mode <> lag(l.mode) over o as has_payload
+    from leased l window o as (order by l.place)
+  )
   select l.account_id, l.mode, l.id, l.event_id, l.event_type, l.endpoint_id, l.attempt_count, l.was_lost, l.lease_token,
-    e.payload, w.endpoint, v_after, v_last_tenant[1], v_last_tenant[2]
-  from leased l
+    l.tid, l.has_payload, e.payload, w.endpoint, v_after, v_last_tenant[1], v_last_tenant[2]
+  from placed l
   left join lateral (
     select e.payload from ${schema}.events e
-    where e.account_id = l.account_id and e.mode = l.mode and e.id = l.event_id limit 1
+    where l.has_payload and e.account_id = l.account_id and e.mode = l.mode and e.id = l.event_id limit 1
   ) as e on true
   left join lateral (
     select jsonb_build_object(
@@ -186,18 +194,18 @@ const answer = (schema: SchemaName, rows: string): string => `
   order by l.place;`
 
 const leaseAll = (schema: SchemaName): string => `
-    update ${schema}.webhook_pending q set lease_token = ${schema}.offset_id(p_token, t.place - 1),
+    update ${schema}.webhook_pending q set lease_token = ${offsetOf("p_token", "t.place - 1")},
       leased_at = v_now, leased_until = v_until, attempt_count = q.attempt_count + t.was_lost::integer,
       last_error = case when t.was_lost then 'unknown' else q.last_error end
     from unnest(v_tids, v_lost) with ordinality as t (tid, was_lost, place)
     where q.ctid = t.tid
-    returning q.*, t.was_lost, t.place
+    returning q.*, q.ctid as tid, t.was_lost, t.place
   `
 
 // For a repeat after a lost answer. Tokens of one claim share their first 80 bits, which tell that it was carried
 // out.
 const leasedBefore = (schema: SchemaName): string => `
-      select q.*, exists (
+      select q.*, q.ctid as tid, exists (
         select from ${schema}.webhook_attempts a where a.account_id = q.account_id and a.mode = q.mode
           and a.delivery_id = q.id and a.number = q.attempt_count and a.error = 'unknown'
       ) as was_lost, row_number() over (order by q.due_at, q.id) as place
@@ -213,7 +221,7 @@ export const claimDeliveries = define(
   p_endpoint_ids uuid[], p_limits integer[], p_accounts text[], p_modes text[], p_tenant_limits integer[],
   p_after uuid, p_after_account text, p_after_mode text, p_is_repeat boolean
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
-  attempt_count integer, was_lost boolean, token uuid, payload text, endpoint jsonb, visited uuid,
+  attempt_count integer, was_lost boolean, token uuid, tid tid, has_payload boolean, payload text, endpoint jsonb, visited uuid,
   visited_account text, visited_mode text) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -302,7 +310,7 @@ begin
     on conflict do nothing;
     ${count(
       schema,
-      `select q.account_id, q.mode, ${hourOf("p_now")}, q.endpoint_id, 0, 0, count(*)
+      `select q.account_id, q.mode, ${hourOf("p_now")}, q.endpoint_id, ${slotOf("p_token")}, 0, 0, count(*)
       from ${schema}.webhook_pending q where q.ctid = any (v_tids) and q.leased_until is not null`,
     ).trim()};
   end if;

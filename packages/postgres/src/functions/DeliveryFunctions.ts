@@ -8,7 +8,9 @@
 import { Delivery, MAX_CANCEL } from "@billwright/core"
 import { instantOf } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
+import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
+import { WORKER_LENGTH } from "./WorkerFunctions.ts"
 
 const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
       last_error, created_at, status, reason, finished_at, lease_token`
@@ -38,13 +40,23 @@ const ofKey = (schema: SchemaName, condition: string): string => `lateral (
         where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and ${condition}
       ) as own`
 
-/** Adds to the counts by hour. `rows` selects the numbers for each account, mode, hour and endpoint. */
+/** How many rows the counts of an endpoint and hour may have. */
+const HOURLY_SLOTS = 16
+
+/**
+ * The slot in which the worker with a lease's token counts. Workers with different slots don't wait for each other's
+ * commits.
+ */
+export const slotOf = (token: string): string =>
+  `('x' || left(${token}::text, ${WORKER_LENGTH}))::bit(32)::integer & ${HOURLY_SLOTS - 1}`
+
+/** Adds to the counts by hour. `rows` selects the numbers for each account, mode, hour, endpoint and slot. */
 export const count = (schema: SchemaName, rows: string): string => `
       insert into ${schema}.webhook_hourly as h
-        (account_id, mode, hour, endpoint_id, delivered, failed, failed_attempts)
+        (account_id, mode, hour, endpoint_id, slot, delivered, failed, failed_attempts)
       ${rows}
-      group by 1, 2, 3, 4 having count(*) > 0 order by 1, 2, 3, 4
-      on conflict (account_id, mode, hour, endpoint_id) do update set delivered = h.delivered + excluded.delivered,
+      group by 1, 2, 3, 4, 5 having count(*) > 0 order by 1, 2, 3, 4, 5
+      on conflict (account_id, mode, hour, endpoint_id, slot) do update set delivered = h.delivered + excluded.delivered,
         failed = h.failed + excluded.failed, failed_attempts = h.failed_attempts + excluded.failed_attempts`
 
 /** The start of the UTC hour that contains an instant, given in epoch milliseconds. */
@@ -76,21 +88,26 @@ const marked = (schema: SchemaName, lock: string): string => `
  * Writes the results of claimed deliveries. See `DeliveryStore.settle`. The arrays have one element for each result.
  * Returns which results were written. A repeat of a statement that was carried out recognizes the lease's token, and
  * reports those as written.
+ *
+ * `p_tids` says where the claim left each row, so that no index is read. Its element is null for a result that is given
+ * twice, so that it is written once. Only the token decides whether the row is still the claim's.
  */
 export const settleDeliveries = define(
   "settle_deliveries",
   (schema) => `(
-  p_account_ids text[], p_modes text[], p_ids uuid[], p_endpoint_ids uuid[], p_tokens uuid[], p_ats bigint[],
-  p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[], p_numbers integer[],
-  p_started_ats bigint[], p_durations integer[], p_request_headers text[], p_response_statuses smallint[],
-  p_response_headers text[], p_response_bodies text[], p_errors text[], p_is_repeat boolean
+  p_account_ids text[], p_modes text[], p_ids uuid[], p_endpoint_ids uuid[], p_tokens uuid[], p_tids tid[],
+  p_ats bigint[], p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[],
+  p_numbers integer[], p_started_ats bigint[], p_durations integer[], p_request_headers text[],
+  p_response_statuses smallint[], p_response_headers text[], p_response_bodies text[], p_errors text[],
+  p_is_repeat boolean
 ) returns table (xid text, is_written boolean[]) language plpgsql as $$
 declare
   v_lock_timeout text := current_setting('lock_timeout');
   v_endpoints tid[];
-  v_ordinals bigint[];
-  v_tids tid[];
-  v_owners uuid[];
+  v_tids tid[] := p_tids;
+  v_written bigint[];
+  v_ordinals bigint[] := '{}';
+  v_is_moved boolean;
 begin
   -- A result that doesn't change its endpoint doesn't need the endpoint's lock. One that does waits for it, but only
   -- for a short time: otherwise a lock held by others could keep results from being written until their leases end.
@@ -105,31 +122,21 @@ begin
     end;
   end if;
 
-  select array_agg(l.ordinal), array_agg(l.tid), array_agg(l.endpoint_id) into v_ordinals, v_tids, v_owners
-  from (
-    -- A result that is given twice is written once.
-    select min(l.ordinal) as ordinal, l.tid, l.endpoint_id from (
-      select n.ordinal, q.tid, q.endpoint_id from (
-        select n.* from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality
-          as n (account_id, mode, id, token, ordinal)
-        order by n.id, n.account_id, n.mode
-      ) as n, ${ofKey(schema, "q.leased_until is not null")}, lateral (
-        select q.ctid as tid, q.endpoint_id from ${schema}.webhook_pending q
-        where q.ctid = own.tid and q.lease_token = n.token and q.leased_until is not null
+  for v_round in 1..2 loop
+    with written as materialized (
+      select n.*, q.owner from (
+        select n.* from unnest(v_tids, p_account_ids, p_modes, p_ids, p_tokens, p_ats, p_statuses, p_attempt_counts,
+          p_due_ats, p_reasons, p_numbers, p_started_ats, p_durations, p_request_headers, p_response_statuses,
+          p_response_headers, p_response_bodies, p_errors) with ordinality
+          as n (tid, account_id, mode, id, token, at, status, attempt_count, due_at, reason, number, started_at,
+            duration, request_headers, response_status, response_headers, response_body, error, ordinal)
+        where n.tid is not null order by n.id, n.account_id, n.mode
+      ) as n, lateral (
+        select q.endpoint_id as owner from ${schema}.webhook_pending q
+        where q.ctid = n.tid and q.account_id = n.account_id and q.mode = n.mode and q.id = n.id
+          and q.lease_token = n.token and q.leased_until is not null
         for update
       ) as q
-    ) as l group by l.tid, l.endpoint_id
-  ) as l;
-
-  if v_tids is not null then
-    with written as (
-      select n.*, t.tid, t.owner from unnest(v_ordinals, v_tids, v_owners) as t (ordinal, tid, owner)
-      join unnest(p_account_ids, p_modes, p_ids, p_tokens, p_ats, p_statuses, p_attempt_counts, p_due_ats,
-        p_reasons, p_numbers, p_started_ats, p_durations, p_request_headers, p_response_statuses,
-        p_response_headers, p_response_bodies, p_errors) with ordinality
-        as n (account_id, mode, id, token, at, status, attempt_count, due_at, reason, number, started_at, duration,
-          request_headers, response_status, response_headers, response_body, error, ordinal)
-        on n.ordinal = t.ordinal
     ), kept as (
       update ${schema}.webhook_pending q set due_at = ${instantOf("w.due_at")}, leased_at = null, leased_until = null,
         attempt_count = w.attempt_count,
@@ -147,39 +154,51 @@ begin
       select * from ended
     ), counted as (${count(
       schema,
-      `select w.account_id, w.mode, ${hourOf("w.at")}, w.owner, count(*) filter (where w.status = 'Delivered'),
-        count(*) filter (where w.status = 'Failed'),
+      `select w.account_id, w.mode, ${hourOf("w.at")}, w.owner, ${slotOf("w.token")},
+        count(*) filter (where w.status = 'Delivered'), count(*) filter (where w.status = 'Failed'),
         count(*) filter (where w.status <> 'Delivered' and w.number is not null)
       from written w where w.status <> 'Pending' or w.number is not null`,
     )}
+    ), attempted as (
+      insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
+        request_headers, response_status, response_headers, response_body, error)
+      select w.account_id, w.mode, w.id, w.number, ${instantOf("w.started_at")}, w.duration, w.request_headers::json,
+        w.response_status, w.response_headers::json, w.response_body, w.error
+      from written w where w.number is not null
+      on conflict do nothing
     )
-    insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
-      request_headers, response_status, response_headers, response_body, error)
-    select w.account_id, w.mode, w.id, w.number, ${instantOf("w.started_at")}, w.duration, w.request_headers::json,
-      w.response_status, w.response_headers::json, w.response_body, w.error
-    from written w where w.number is not null
-    on conflict do nothing;
+    select coalesce(array_agg(w.ordinal), '{}') into v_written from written w;
+    v_ordinals := v_ordinals || v_written;
+    exit when v_round = 2 or cardinality(v_ordinals) = cardinality(p_ids);
 
-    if v_endpoints is not null then
-      update ${schema}.webhook_endpoints w set failing_since = f.since
+    -- A row is no longer where its claim left it when the lease is lost, or when the table was rewritten meanwhile.
+    select array_agg(m.tid order by m.ordinal), bool_or(m.tid is not null) into v_tids, v_is_moved from (
+      select n.ordinal, case when row_number() over (partition by own.tid order by n.ordinal) = 1 then own.tid end as tid
+      from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality as n (account_id, mode, id, token, ordinal)
+      left join ${ofKey(schema, "q.lease_token = n.token and q.leased_until is not null")} on true
+    ) as m;
+    exit when not v_is_moved;
+  end loop;
+
+  if cardinality(v_ordinals) > 0 and v_endpoints is not null then
+    update ${schema}.webhook_endpoints w set failing_since = f.since
+    from (
+      select n.account_id, n.mode, n.endpoint_id, n.last_success,
+        ${instantOf(`(array_agg(n.started_at order by n.ordinal)
+          filter (where n.is_failure and n.ordinal > coalesce(n.last_success, 0)))[1]`)} as since
       from (
-        select n.account_id, n.mode, n.endpoint_id, n.last_success,
-          ${instantOf(`(array_agg(n.started_at order by n.ordinal)
-            filter (where n.is_failure and n.ordinal > coalesce(n.last_success, 0)))[1]`)} as since
-        from (
-          select n.*, ${isFailure} as is_failure,
-            max(n.ordinal) filter (where n.status = 'Delivered')
-              over (partition by n.account_id, n.mode, n.endpoint_id) as last_success
-          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers, p_errors, p_started_ats)
-            with ordinality as n (account_id, mode, endpoint_id, status, number, error, started_at, ordinal)
-          where n.ordinal = any (v_ordinals)
-        ) as n
-        group by 1, 2, 3, 4
-      ) as f
-      where w.ctid = any (v_endpoints)
-        and w.account_id = f.account_id and w.mode = f.mode and w.id = f.endpoint_id
-        and w.failing_since is distinct from f.since and (f.last_success is not null or w.failing_since is null);
-    end if;
+        select n.*, ${isFailure} as is_failure,
+          max(n.ordinal) filter (where n.status = 'Delivered')
+            over (partition by n.account_id, n.mode, n.endpoint_id) as last_success
+        from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers, p_errors, p_started_ats)
+          with ordinality as n (account_id, mode, endpoint_id, status, number, error, started_at, ordinal)
+        where n.ordinal = any (v_ordinals)
+      ) as n
+      group by 1, 2, 3, 4
+    ) as f
+    where w.ctid = any (v_endpoints)
+      and w.account_id = f.account_id and w.mode = f.mode and w.id = f.endpoint_id
+      and w.failing_since is distinct from f.since and (f.last_success is not null or w.failing_since is null);
   end if;
 
   if p_is_repeat then
@@ -234,7 +253,7 @@ begin
     from ended e returning 1
   ), counted as (${count(
     schema,
-    `select p_account_id, p_mode, ${hourOf("p_at")}, p_endpoint_id, 0, count(*), count(*) filter (where e.is_lost)
+    `select p_account_id, p_mode, ${hourOf("p_at")}, p_endpoint_id, 0, 0, count(*), count(*) filter (where e.is_lost)
     from ended e`,
   )}
   )
@@ -312,7 +331,7 @@ begin
   if cardinality(v_ids) <= p_limit and not p_is_dry_run then
     insert into ${schema}.webhook_pending
       (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
-    select p_account_id, p_mode, ${schema}.offset_id(p_first_id, n.ordinal - 1), n.id, n.type, p_endpoint_id, 0,
+    select p_account_id, p_mode, ${offsetOf("p_first_id", "(n.ordinal - 1)")}, n.id, n.type, p_endpoint_id, 0,
       ${instantOf("p_now")}, ${instantOf("p_now")}
     from unnest(v_ids, v_types) with ordinality as n (id, type, ordinal);
   end if;

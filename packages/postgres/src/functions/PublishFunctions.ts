@@ -3,6 +3,7 @@
  */
 import { instantOf, millisText } from "../Millis.ts"
 import { ANNOUNCES, CHANNEL, IN_TRANSACTION } from "../Notices.ts"
+import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
 
 /** The instant as JavaScript writes it. lpad, because to_char doesn't pad years before 1000 to four digits. */
@@ -129,7 +130,7 @@ begin
   ), queued as (
     insert into ${schema}.webhook_pending
       (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
-    select p_account_id, p_mode, ${schema}.offset_id(p_id, row_number() over (order by w.id) - 1), p_id, p_type,
+    select p_account_id, p_mode, ${offsetOf("p_id", "(row_number() over (order by w.id) - 1)")}, p_id, p_type,
       w.id, 0, v_at, v_at
     from ${schema}.webhook_endpoints w
     where w.account_id = p_account_id and w.mode = p_mode and w.status = 'enabled' and w.deleted_at is null

@@ -73,6 +73,7 @@ import { migration0051 } from "./Migration0051.ts"
 import { migration0052 } from "./Migration0052.ts"
 import { migration0053 } from "./Migration0053.ts"
 import { migration0054 } from "./Migration0054.ts"
+import { migration0055 } from "./Migration0055.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -133,6 +134,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0052,
   migration0053,
   migration0054,
+  migration0055,
 ]
 
 /** The newest migration of this release, which it also requires. */

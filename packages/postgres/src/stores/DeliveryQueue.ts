@@ -21,6 +21,7 @@ import { decoding, instantOrNull, integer, json, type Row, text, textOrNull } fr
 import { deliveryId } from "./DeliveryRow.ts"
 import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
+import * as LeaseToken from "./LeaseToken.ts"
 
 /** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
@@ -44,7 +45,8 @@ const visitedFromRow = (row: Row): Visited => ({
 
 const claimStatement = ({ schema }: DatabaseService): string =>
   `select account_id, mode, id::text as id, event_id::text as event_id, event_type, endpoint_id::text as endpoint_id,
-  attempt_count::text as attempt_count, was_lost::text as was_lost, token::text as token, payload,
+  attempt_count::text as attempt_count, was_lost::text as was_lost, token::text as token, tid::text as tid,
+  has_payload::text as has_payload, payload,
   endpoint::text as endpoint, visited::text as visited, visited_account, visited_mode
 from ${schema}.claim_deliveries($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer,
   $5::text::integer, $6::text::uuid[], $7::text::integer[], $8::text::text[], $9::text::text[], $10::text::integer[],
@@ -97,17 +99,17 @@ const keyFromRow = (row: Row) => ({
     mode: text(row, "mode") as Tenant.Mode,
   },
   id: deliveryId(text(row, "id")),
-  token: text(row, "token"),
+  token: LeaseToken.make(text(row, "token"), text(row, "tid")),
   attemptCount: integer(row, "attempt_count"),
 })
 
-const deliveryFromRow = (row: Row): ClaimedDelivery => {
-  if (row["payload"] === null) throw new TypeError("the event of a delivery is gone")
+const deliveryFromRow = (row: Row, payload: string | null): ClaimedDelivery => {
+  if (payload === null) throw new TypeError("the event of a delivery is gone")
   return {
     ...keyFromRow(row),
     eventId: eventId(text(row, "event_id")),
     eventType: text(row, "event_type"),
-    payload: text(row, "payload"),
+    payload,
     wasLost: text(row, "was_lost") === "true",
     endpoint: claimedEndpoint(row),
   }
@@ -116,10 +118,13 @@ const deliveryFromRow = (row: Row): ClaimedDelivery => {
 const claimedFromRows = (rows: ReadonlyArray<Row>): Claimed => {
   const deliveries: Array<ClaimedDelivery> = []
   const unreadable: Array<UnreadableDelivery> = []
+  let payload: string | null = null
   for (const row of rows) {
     if (row["id"] === null) continue
+    // The rows of an event follow each other, and only the first of them has its payload.
+    if (text(row, "has_payload") === "true") payload = textOrNull(row, "payload")
     try {
-      deliveries.push(deliveryFromRow(row))
+      deliveries.push(deliveryFromRow(row, payload))
     } catch (cause) {
       unreadable.push({ ...keyFromRow(row), cause })
     }
@@ -129,13 +134,15 @@ const claimedFromRows = (rows: ReadonlyArray<Row>): Claimed => {
 
 const settleStatement = ({ schema }: DatabaseService): string =>
   `select xid, is_written::text from ${schema}.settle_deliveries($1::text::text[], $2::text::text[], $3::text::uuid[],
-  $4::text::uuid[], $5::text::uuid[], $6::text::bigint[], $7::text::text[], $8::text::integer[], $9::text::bigint[],
-  $10::text::text[], $11::text::integer[], $12::text::bigint[], $13::text::integer[], $14::text::text[],
-  $15::text::smallint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::boolean)`
+  $4::text::uuid[], $5::text::uuid[], $6::text::tid[], $7::text::bigint[], $8::text::text[], $9::text::integer[],
+  $10::text::bigint[], $11::text::text[], $12::text::integer[], $13::text::bigint[], $14::text::integer[],
+  $15::text::text[], $16::text::smallint[], $17::text::text[], $18::text::text[], $19::text::text[],
+  $20::text::boolean)`
 
 const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray<string> => {
   const { plain, quoted } = ArrayLiteral
   const ofAll = <A>(read: (settlement: Settlement) => A): ReadonlyArray<A> => settlements.map(read)
+  const tokens = ofAll(({ token }) => token)
   const ofAttempts = <A>(read: (attempt: Delivery.Attempt) => A): ReadonlyArray<A | null> =>
     settlements.map(({ attempt }) => (attempt === undefined ? null : read(attempt)))
   return [
@@ -143,7 +150,10 @@ const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray
     quoted(ofAll(({ tenant }) => tenant.mode)),
     plain(ofAll(({ id }) => Id.toUuid(id))),
     plain(ofAll((one) => (one.endpointId === undefined ? null : Id.toUuid(one.endpointId)))),
-    plain(ofAll(({ token }) => token)),
+    plain(tokens.map(LeaseToken.uuidOf)),
+    quoted(
+      tokens.map((token, index) => (tokens.indexOf(token) === index ? LeaseToken.placeOf(token) : null)),
+    ),
     plain(ofAll(({ at }) => at.epochMilliseconds)),
     plain(ofAll(({ state }) => state.status)),
     plain(ofAll(({ state }) => state.attemptCount)),

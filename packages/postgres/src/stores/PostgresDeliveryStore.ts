@@ -203,9 +203,11 @@ select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
       operation,
       (sql) =>
         sql<Row>`select h.endpoint_id::text, (extract(epoch from h.hour) * 1000)::bigint::text as hour,
-  h.delivered::text, h.failed::text, h.failed_attempts::text from ${t.webhook_hourly} h
+  sum(h.delivered)::text as delivered, sum(h.failed)::text as failed, sum(h.failed_attempts)::text as failed_attempts
+from ${t.webhook_hourly} h
 where h.account_id = ${accountId} and h.mode = ${mode}
-  and h.hour >= to_timestamp(${since}::float8 / 1000)`,
+  and h.hour >= to_timestamp(${since}::float8 / 1000)
+group by h.endpoint_id, h.hour`,
     )
     // Goes from endpoint to endpoint, up to the limit for each, by the index that starts with the endpoint.
     const queues = yield* read(

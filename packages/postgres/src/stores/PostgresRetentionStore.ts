@@ -228,15 +228,17 @@ select (select count(*) from events)::text as events, (select count(*) from deli
   delete from ${t.webhook_hourly} h using (${given(sql, rowKeys)}) as g
   where h.account_id = g.account_id and h.mode = g.mode and h.hour = to_timestamp(g.at / 1000.0::float8)
     and h.endpoint_id = g.id
-  returning 1
+  returning h.account_id, h.mode, h.hour, h.endpoint_id
 )
-select count(*)::text as count from removed`
+select count(distinct r)::text as count from removed r`
 
   const pruneCounts = Effect.fnUntraced(function* (step: PruneStep) {
     const walked = { table: t.webhook_hourly, at: "hour", id: "endpoint_id" }
     const { next, rowKeys } = yield* find(PRUNE_COUNTS, walked, step)
     const cursor = next && format(next)
-    if (rowKeys.length === 0 || step.isDryRun) return { counts: rowKeys.length, next: cursor }
+    // Each worker counts in a slot, so several rows may be one count.
+    if (rowKeys.length === 0 || step.isDryRun)
+      return { counts: new Set(rowKeys.map(format)).size, next: cursor }
     const rows = yield* write(PRUNE_COUNTS, (sql) => removeCounts(sql, rowKeys))
     return yield* decoding(PRUNE_COUNTS, (row: Row) => ({ counts: integer(row, "count"), next: cursor }))(
       rows[0] ?? {},
