@@ -8,7 +8,7 @@ import {
   Retention,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Option } from "effect"
+import { Clock, DateTime, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { inWorld, newEndpoint, publish, runDue } from "../webhooks/world.ts"
 import { as, globex } from "../world.ts"
@@ -62,6 +62,31 @@ describe("Retention.prune", () => {
       assert.deepStrictEqual(told.at(-1), pruned)
       assert.deepStrictEqual(yield* idsLeft, [young.id])
       assert.strictEqual((yield* prune({ before })).events, 0)
+    }).pipe(inWorld()),
+  )
+
+  it.effect("rests twice as long after each step as that took, at most a second; a dry run doesn't", () =>
+    Effect.gen(function* () {
+      const { prune } = yield* Retention
+      yield* TestClock.adjust("2 hours")
+      const before = yield* ago(HOUR)
+      const begun = yield* Clock.currentTimeMillis
+      const told: Array<number> = []
+      /** Each step takes this long. */
+      const taking = (millis: number) => () =>
+        Effect.andThen(
+          Effect.sleep(millis),
+          Effect.map(Clock.currentTimeMillis, (now) => void told.push(now - begun)),
+        )
+      const runs = Effect.gen(function* () {
+        yield* prune({ before, onProgress: taking(10) })
+        yield* prune({ before, onProgress: taking(700) })
+        yield* prune({ before, isDryRun: true, onProgress: taking(10) })
+      })
+      const running = yield* Effect.forkChild(runs)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(told, [10, 40, 70, 770, 2_470, 4_170, 4_180, 4_190])
     }).pipe(inWorld()),
   )
 
