@@ -38,6 +38,13 @@ export const instant = (row: Row, column: string): DateTime.Utc => DateTime.make
 export const instantOrNull = (row: Row, column: string): DateTime.Utc | null =>
   row[column] === null || row[column] === undefined ? null : instant(row, column)
 
+/** An array of booleans, which was selected as text. */
+export const booleans = (row: Row, column: string): ReadonlyArray<boolean> =>
+  text(row, column)
+    .slice(1, -1)
+    .split(",")
+    .map((value) => value === "t")
+
 export const json = (row: Row, column: string): unknown => {
   const value = row[column]
   // Some drivers parse JSON, and can't be told otherwise in a query.

@@ -429,6 +429,10 @@ describe("a lost answer", () => {
     throughProxy((proxy) =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
+        proxy.loseAnswerTo = "publish_event_rows"
+        const alone = yield* publish()
+        assert.deepStrictEqual(alone.outcome, { _tag: "Published", event: alone.event })
+        assert.strictEqual(proxy.loseAnswerTo, undefined)
         const endpoint = yield* newEndpoint()
         proxy.loseAnswerTo = "publish_event_row"
         const { event, outcome } = yield* publish({ idempotencyKey: "k" })
@@ -438,7 +442,6 @@ describe("a lost answer", () => {
           { limit: 100, cursor: undefined },
         )
         assert.strictEqual((yield* list).data.length, 1)
-
         proxy.loseAnswerTo = "with made as"
         const firstDeliveryId = yield* Sample.deliveryId
         const replay = { eventId: event.id, endpointIds: [endpoint.id], firstDeliveryId, now: minute(1) }

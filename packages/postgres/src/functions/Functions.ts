@@ -37,6 +37,7 @@ import {
   formatInstant,
   isSameData,
   publishEventRow,
+  publishEventRows,
 } from "./PublishFunctions.ts"
 import { recordUsage } from "./RecordUsageFunction.ts"
 import { redactEvents } from "./RedactFunction.ts"
@@ -69,6 +70,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   isInstant,
   announceCommit,
   publishEventRow,
+  publishEventRows,
   thresholdEventData,
   fireThresholds,
   measureUsage,

@@ -168,3 +168,65 @@ begin
 end
 $$`,
 )
+
+/**
+ * Publishes many events without idempotency keys to all endpoints that want them. Says which were published: all but those of
+ * unknown customers. An event that is there already, with the same id and payload, was published by the same call, whose
+ * answer was lost.
+ */
+export const publishEventRows = define(
+  "publish_event_rows",
+  (schema) => `(
+  p_account_id text, p_mode text, p_ids uuid[], p_types text[], p_occurred_ats bigint[], p_customer_ids uuid[],
+  p_payloads text[]
+) returns table (xid text, is_published boolean[]) language plpgsql as $$
+declare
+  v_customers uuid[] := '{}';
+  v_published uuid[];
+begin
+  if array_remove(p_customer_ids, null) <> '{}' then
+    select coalesce(array_agg(c.id), '{}') into v_customers from (
+      select c.id from ${schema}.customers c
+      where c.account_id = p_account_id and c.mode = p_mode and c.id = any (p_customer_ids) and c.erased_at is null
+      order by c.account_id, c.mode, c.id for key share
+    ) as c;
+  end if;
+
+  with published as (
+    insert into ${schema}.events (account_id, mode, id, type, occurred_at, customer_id, payload)
+    select p_account_id, p_mode, g.id, g.type, ${instantOf("g.at")}, g.customer_id, g.payload
+    from unnest(p_ids, p_types, p_occurred_ats, p_customer_ids, p_payloads) with ordinality
+      as g (id, type, at, customer_id, payload, ordinal)
+    where g.customer_id is null or g.customer_id = any (v_customers) order by g.ordinal
+    on conflict do nothing
+    returning id, type, occurred_at
+  ), queued as (
+    insert into ${schema}.webhook_pending
+      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+    select p_account_id, p_mode, ${offsetOf("e.id", "(row_number() over (partition by e.id order by w.id) - 1)")}, e.id,
+      e.type, w.id, 0, e.occurred_at, e.occurred_at
+    from published e join ${schema}.webhook_endpoints w
+      on w.account_id = p_account_id and w.mode = p_mode and w.status = 'enabled' and w.deleted_at is null
+      and (w.event_types[1] = '*' or e.type = any (w.event_types))
+  )
+  select coalesce(array_agg(e.id), '{}') into v_published from published e;
+  if cardinality(v_published) < cardinality(p_ids) then
+    select v_published || coalesce(array_agg(e.id), '{}') into v_published
+    from unnest(p_ids, p_payloads) as g (id, payload), ${schema}.events e
+    where e.account_id = p_account_id and e.mode = p_mode and e.id = g.id and e.payload = g.payload
+      and not e.id = any (v_published);
+    perform from unnest(p_ids, p_customer_ids) as g (id, customer_id)
+    where (g.customer_id is null or g.customer_id = any (v_customers)) and not g.id = any (v_published);
+    if found then
+      raise exception 'the id of an event is taken' using errcode = '23505';
+    end if;
+  end if;
+  if v_published <> '{}' then
+    perform ${schema}.announce_commit();
+  end if;
+  return query select pg_current_xact_id_if_assigned()::text,
+    (select array_agg(g.id = any (v_published) order by g.ordinal) from unnest(p_ids) with ordinality as g (id, ordinal));
+end
+$$`,
+  { isByIndex: true },
+)

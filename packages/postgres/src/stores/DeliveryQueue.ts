@@ -17,7 +17,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
-import { decoding, instantOrNull, integer, json, type Row, text, textOrNull } from "../Row.ts"
+import { booleans, decoding, instantOrNull, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { deliveryId } from "./DeliveryRow.ts"
 import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
@@ -174,12 +174,6 @@ const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray
   ]
 }
 
-const writtenFromRow = (row: Row): ReadonlyArray<boolean> =>
-  text(row, "is_written")
-    .slice(1, -1)
-    .split(",")
-    .map((written) => written === "t")
-
 export const make = (database: DatabaseService, commits: CommitsService) => {
   const { tables: t } = database
   const { read, write, writeApart } = database.everyTenant
@@ -218,7 +212,7 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
       sql.unsafe<Row>(settling, [...parameters, String(isRepeat)]),
     )
     yield* noteXid(rows[0]?.xid)
-    const written = yield* decoding(operation, writtenFromRow)(rows[0] ?? {})
+    const written = yield* decoding(operation, (row: Row) => booleans(row, "is_written"))(rows[0] ?? {})
     // Released deliveries are due for other workers at once.
     if (settlements.some(isDueAtOnce)) yield* commits.announce
     return written

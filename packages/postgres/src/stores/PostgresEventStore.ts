@@ -10,6 +10,7 @@ import {
   type EventFilterQuery,
   type EventId,
   EventStore,
+  GroupCommit,
   Id,
   MAX_REDACTED,
   type Page,
@@ -19,18 +20,20 @@ import {
   Transactor,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
-import { type SqlClient, Statement } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf } from "../Paging.ts"
-import { decoding, json, type Row, text } from "../Row.ts"
+import { booleans, decoding, json, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
 
 const PUBLISH = "EventStore.publish"
 const REDACT = "EventStore.redact"
+/** Most events of a statement: 8 MiB of payloads. */
+const MAX_GROUP = 32
 
 /** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
@@ -71,13 +74,37 @@ const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
   }
 }
 
+const publishAllStatement = ({ schema }: DatabaseService): string =>
+  `select xid, is_published::text from ${schema}.publish_event_rows($1::text, $2::text, $3::text::uuid[], $4::text::text[],
+  $5::text::bigint[], $6::text::uuid[], $7::text::text[])`
+
+const publishAllParameters = (
+  { accountId, mode }: Tenant.Tenant,
+  events: ReadonlyArray<Event.Event>,
+): ReadonlyArray<string> => [
+  accountId,
+  mode,
+  ArrayLiteral.plain(events.map(({ id }) => Id.toUuid(id))),
+  ArrayLiteral.plain(events.map(({ type }) => type)),
+  ArrayLiteral.plain(events.map(({ timestamp }) => timestamp.epochMilliseconds)),
+  ArrayLiteral.plain(events.map(({ customerId }) => (customerId === null ? null : Id.toUuid(customerId)))),
+  ArrayLiteral.quoted(events.map(({ payload }) => payload)),
+]
+
+const outcomesFromRow = (events: ReadonlyArray<Event.Event>, row: Row): ReadonlyArray<PublishOutcome> => {
+  const published = booleans(row, "is_published")
+  return events.map((event, index) =>
+    published[index] === true ? { _tag: "Published", event } : { _tag: "CustomerNotFound" },
+  )
+}
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   const commits = yield* Commits
   const transactor = yield* Transactor
   const { read, tables: t, write } = database
   const statement = publishStatement(database)
-  const offsetId = Statement.fragment([Statement.literal(`"${database.schema}".offset_id`)])
+  const statementOfMany = publishAllStatement(database)
 
   const publishOne = Effect.fnUntraced(function* (event: Event.Event) {
     const parameters = publishParameters(yield* CurrentTenant, event)
@@ -89,56 +116,30 @@ const make = Effect.gen(function* () {
   })
 
   const publishAll = Effect.fnUntraced(function* (events: ReadonlyArray<Event.Event>) {
-    const { accountId, mode } = yield* CurrentTenant
-    const given = JSON.stringify(
-      events.map(({ customerId, id, payload, timestamp, type }) => ({
-        id: Id.toUuid(id),
-        type,
-        at: timestamp.epochMilliseconds,
-        customer_id: customerId === null ? null : Id.toUuid(customerId),
-        payload,
-      })),
-    )
-    const rows = yield* write(
-      PUBLISH,
-      (sql) =>
-        sql<Row>`with given as materialized (
-  select g.id, g.type, to_timestamp(g.at / 1000)::timestamptz(3) as at, g.customer_id, g.payload, row_number() over () as n
-  from json_to_recordset(${given}::text::json) as g (id uuid, type text, at float8, customer_id uuid, payload text)
-), customer as materialized (
-  select c.id from ${t.customers} c where c.account_id = ${accountId} and c.mode = ${mode}
-    and c.id = any (array(select g.customer_id from given g)) and c.erased_at is null order by c.id for key share
-), published as (
-  insert into ${t.events} (account_id, mode, id, type, occurred_at, customer_id, payload)
-  select ${accountId}, ${mode}, g.id, g.type, g.at, g.customer_id, g.payload from given g
-  where g.customer_id is null or g.customer_id in (select c.id from customer c) order by g.n
-  returning id
-), queued as (
-  insert into ${t.webhook_pending}
-    (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
-  select ${accountId}, ${mode}, ${offsetId}(g.id, row_number() over (partition by g.id order by w.id) - 1), g.id, g.type,
-    w.id, 0, g.at, g.at
-  from published p join given g on g.id = p.id join ${t.webhook_endpoints} w
-    on w.account_id = ${accountId} and w.mode = ${mode} and w.status = 'enabled' and w.deleted_at is null
-    and (w.event_types[1] = '*' or g.type = any (w.event_types))
-)
-select id::text as id, pg_current_xact_id_if_assigned()::text as xid from published`,
-    )
+    const parameters = publishAllParameters(yield* CurrentTenant, events)
+    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statementOfMany, parameters))
     yield* noteXid(rows[0]?.xid)
-    if (rows.length > 0) yield* commits.announce
-    const published = new Set(rows.map((row) => row["id"]))
-    return events.map((event): PublishOutcome =>
-      published.has(Id.toUuid(event.id)) ? { _tag: "Published", event } : { _tag: "CustomerNotFound" },
-    )
+    const outcomes = yield* decoding(PUBLISH, (row: Row) => outcomesFromRow(events, row))(rows[0] ?? {})
+    if (outcomes.some(({ _tag }) => _tag === "Published")) yield* commits.announce
+    return outcomes
   })
 
-  /** Those of a batch are published together, unless they need more than to be stored and queued. */
-  const publish = (event: Event.Event) =>
-    Effect.flatMap(Batch.isMember, (isMember) =>
-      isMember && event.idempotencyKey === null && event.endpointId === null
-        ? Batch.together(PUBLISH, event, publishAll)
-        : publishOne(event),
-    )
+  const groups = yield* GroupCommit.make(publishAll, {
+    operation: PUBLISH,
+    name: "the queue of events",
+    maxGroup: MAX_GROUP,
+  })
+
+  /**
+   * Those that need no more than to be stored and queued are published together: those of a batch, and those that are
+   * published at the same time outside of transactions. One with an idempotency key may have to wait for another transaction,
+   * and nobody should wait with it.
+   */
+  const publish = Effect.fnUntraced(function* (event: Event.Event) {
+    if (event.idempotencyKey !== null || event.endpointId !== null) return yield* publishOne(event)
+    if (yield* Batch.isMember) return yield* Batch.together(PUBLISH, event, publishAll)
+    return yield* (yield* database.inTransaction) ? publishOne(event) : groups.submit(event)
+  })
 
   const find = Effect.fnUntraced(function* (id: EventId) {
     const operation = "EventStore.find"

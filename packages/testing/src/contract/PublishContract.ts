@@ -315,6 +315,24 @@ const transactions = (test: ContractTest): void => {
   )
 
   test(
+    "publishes events of known customers beside some of unknown ones",
+    Effect.gen(function* () {
+      const endpoint = yield* newEndpoint()
+      const known = yield* newCustomer
+      const unknown = yield* Sample.customerId
+      const events = yield* Effect.all(
+        times(30, (n) => Sample.event({ customerId: [null, known, unknown][n % 3]! })),
+      )
+      const outcomes = yield* together(events.map(publishAs))
+      for (const [index, event] of events.entries()) {
+        const isKnown = event.customerId !== unknown
+        same(outcomes[index], isKnown ? { _tag: "Published", event } : { _tag: "CustomerNotFound" })
+        same(yield* deliveriesOf(event), isKnown ? [expectedDelivery(event, endpoint.id, 0)] : [])
+      }
+    }),
+  )
+
+  test(
     "publishes many events concurrently, each with its own deliveries",
     Effect.gen(function* () {
       const endpoints = yield* Effect.all(times(3, () => newEndpoint()))
