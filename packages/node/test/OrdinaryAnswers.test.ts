@@ -149,7 +149,7 @@ const pieces = fc
   .record({
     answer: answers,
     change: changes,
-    cuts: fc.oneof(fc.constant([]), fc.array(fc.nat(), { maxLength: 3 })),
+    cuts: fc.oneof(fc.constant<Array<number>>([]), fc.array(fc.nat(), { maxLength: 3 })),
   })
   .map(({ answer, change, cuts }) => {
     const at = (change?.at ?? 0) % answer.length
@@ -208,6 +208,28 @@ describe("an answer", () => {
       assert.strictEqual(yield* countFor(write(head, "ok")), 0)
       assert.strictEqual(yield* countFor(write(`${head}o`, "k")), 0)
     }),
+  )
+
+  it.live(
+    "that never begins, because the receiver ended the connection before it had read the request, is a reset",
+    () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver(() => {}, { onConnect: (socket) => socket.pause().end() })
+        const { send } = yield* WebhookTransport
+        assert.strictEqual(bodyOf(yield* send(post(hook.origin, { body: "z".repeat(20_000_000) }))), "reset")
+      }).pipe(Effect.provide(transport())),
+  )
+
+  it.live("that takes longer than an idle connection is kept is waited for", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver((socket, _received, number) => {
+        if (number === 1) socket.write(answer(200, "ok"))
+        else setTimeout(() => socket.write(answer(200, "later")), 60)
+      })
+      const { send } = yield* WebhookTransport
+      for (const body of ["ok", "later"]) assert.strictEqual(bodyOf(yield* send(post(hook.origin))), body)
+      assert.strictEqual(hook.connections, 1)
+    }).pipe(Effect.provide(transport({ maxIdleMillis: 20 }))),
   )
 
   it.live("that is not ordinary is read by undici, and so are all later ones of its connection", () =>
