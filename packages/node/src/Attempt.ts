@@ -9,49 +9,21 @@ import {
   type WebhookRequest,
   type WebhookResponse,
 } from "@billwright/core"
-import type { Dispatcher } from "undici"
-import { type Connection, MAX_HEADER_BYTES } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
 import type { ConnectionPool } from "./ConnectionPool.ts"
+import type { Exchange } from "./Exchange.ts"
 import * as ReceivedText from "./ReceivedText.ts"
 import * as ReceiverError from "./ReceiverError.ts"
+import * as SentRequest from "./SentRequest.ts"
 import type { Cancel } from "./Sockets.ts"
 import type { Target } from "./Target.ts"
-
-/**
- * The most bytes that are read from a connection for one answer. All bytes count: interim answers, headers, and the
- * framing of chunks. A chunk with one byte of the body takes six bytes.
- */
-const MAX_WIRE_BYTES = 2 * MAX_HEADER_BYTES + 7 * MAX_RESPONSE_BYTES
-
-/** Headers that the transport sends itself, or that would change how the message is read. */
-const OWN_HEADERS = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-])
-
-const headersOf = ({ headers }: WebhookRequest): Array<string> => [
-  // A compressed body can be a thousand times as long when it is unpacked, so compression is not accepted.
-  "accept-encoding",
-  "identity",
-  ...Object.entries(headers)
-    .filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
-    .flat(),
-]
 
 interface Head {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt implements Exchange {
   readonly #pool: ConnectionPool
   readonly #target: Target
   readonly #request: WebhookRequest
@@ -109,44 +81,30 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #send(connection: Connection): void {
     this.#connection = connection
-    const bytesBefore = connection.socket.bytesRead
-    connection.onBytes = () => {
-      if (connection.socket.bytesRead - bytesBefore > MAX_WIRE_BYTES) this.#cut()
-    }
-    connection.dispatch(
-      {
-        path: this.#target.path,
-        method: this.#request.method ?? "POST",
-        headers: headersOf(this.#request),
-        body: Buffer.from(this.#request.body),
-      },
-      this,
-    )
+    const request = SentRequest.make(this.#target, this.#request)
+    if (request === undefined) this.#fail("bad_response")
+    else connection.send(request, this)
   }
 
-  onRequestStart(): void {
+  onSent(): void {
     this.#isSent = true
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | Array<string> | undefined>,
-  ): void {
+  onHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (status < 100 || status > 599) this.#fail("bad_response")
     // Interim answers (1xx) are ignored.
-    else if (status >= 200) this.#head = { status, headers: ReceivedText.fromHeaders(headers) }
+    else if (status >= 200) this.#head = { status, headers }
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBody(bytes: Uint8Array): void {
     // Keeps one more byte than the limit, which shows that the body was cut.
     const room = MAX_KEPT_RESPONSE_BYTES + 1 - this.#bodyLength
-    if (room > 0) this.#kept.push(chunk.subarray(0, room))
-    this.#bodyLength += chunk.length
-    if (this.#bodyLength > MAX_RESPONSE_BYTES) this.#cut()
+    if (room > 0) this.#kept.push(bytes.subarray(0, room))
+    this.#bodyLength += bytes.length
+    if (this.#bodyLength > MAX_RESPONSE_BYTES) this.onFlood()
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     if (this.#isSettled) return
     const connection = this.#connection
     this.#connection = undefined
@@ -159,9 +117,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+  onError(error: Error): void {
     if (this.#isSettled) return
-    const isStale = !this.#isSent && this.#connection?.isReused && !ReceiverError.isUnsendable(error)
+    const isStale = !this.#isSent && this.#connection?.isReused
     // Only a request that can't have been received is sent again: its connection had ended before it was sent.
     if (isStale) {
       this.#discard()
@@ -170,7 +128,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** Stops reading. With a status the attempt is answered, without one it is a bad response. */
-  #cut(): void {
+  onFlood(): void {
     if (this.#isSettled) return
     if (this.#head === undefined) this.#fail("bad_response")
     else {
@@ -202,7 +160,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const connection = this.#connection
     if (connection === undefined) return
     this.#connection = undefined
-    connection.onBytes = undefined
     connection.destroy()
   }
 }

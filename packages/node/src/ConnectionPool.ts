@@ -80,7 +80,7 @@ export class ConnectionPool {
   /** Takes back a connection whose request was answered completely. */
   release(connection: Connection): void {
     const { maxConnectionAgeMillis, maxIdleConnections } = this.#settings
-    connection.onBytes = undefined
+    connection.release()
     if (!connection.isReusable || connection.ageMillis >= maxConnectionAgeMillis) {
       connection.destroy()
       return
@@ -92,6 +92,7 @@ export class ConnectionPool {
       waiter.receive(connection)
       return
     }
+    connection.rest()
     origin.idle.push(connection)
     this.#idle.add(connection)
     if (this.#idle.size > maxIdleConnections) this.#endLongestIdle()
@@ -169,7 +170,7 @@ export class ConnectionPool {
 
   #made(origin: Origin, connection: Connection): Connection {
     this.#connections.add(connection)
-    connection.socket.once("close", () => {
+    connection.whenClosed(() => {
       this.#connections.delete(connection)
       this.#takeOut(origin, connection)
       this.#leave(origin)

@@ -2,7 +2,7 @@
  * Removes interim answers (1xx), which come before the final answer. undici treats a `100 Continue` that it did not ask
  * for as a broken answer. But proxies send it, and clients must ignore it (RFC 9110 §15.2).
  */
-import type { Socket } from "node:net"
+import type { Readable } from "node:stream"
 
 /** The beginning of an interim answer. `101 Switching Protocols` is not included, because no HTTP follows it. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/
@@ -17,7 +17,7 @@ export class InterimAnswers {
   #pending: Buffer = Buffer.alloc(0)
 
   /** Changes `socket.read`. An interim answer longer than `maxHeadBytes` is not removed. */
-  constructor(socket: Socket, maxHeadBytes: number) {
+  constructor(socket: Readable, maxHeadBytes: number) {
     this.#maxHeadBytes = maxHeadBytes
     const read = socket.read.bind(socket)
     socket.read = (size?: number): Buffer | null => {

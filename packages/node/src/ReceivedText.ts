@@ -3,13 +3,16 @@
  */
 import { MAX_KEPT_RESPONSE_BYTES } from "@billwright/core"
 
+/** Decodes whole bodies, so it keeps nothing between two of them. */
+const decoder = new TextDecoder()
+
 /** The first `MAX_KEPT_RESPONSE_BYTES` of a body as text. Bytes that are not UTF-8 become U+FFFD. */
 export const fromBody = (chunks: ReadonlyArray<Uint8Array>): string => {
   if (chunks.length === 0) return ""
   const bytes = Buffer.concat(chunks)
-  const isCut = bytes.length > MAX_KEPT_RESPONSE_BYTES
+  if (bytes.length <= MAX_KEPT_RESPONSE_BYTES) return decoder.decode(bytes)
   // Decoded as a stream, so that a character that is cut in two is left out instead of replaced.
-  return new TextDecoder().decode(bytes.subarray(0, MAX_KEPT_RESPONSE_BYTES), { stream: isCut })
+  return new TextDecoder().decode(bytes.subarray(0, MAX_KEPT_RESPONSE_BYTES), { stream: true })
 }
 
 /** Headers as text. Bytes beyond ASCII are read as Latin-1, as older versions of HTTP define. */

@@ -52,6 +52,3 @@ export const ofExchange = (error: Error, hasHead: boolean): TransportError => {
       return code.startsWith("ERR_SSL_") ? "tls_error" : "reset"
   }
 }
-
-/** Whether undici refused the request as invalid. Then nothing was sent. */
-export const isUnsendable = (error: unknown): boolean => codeOf(error) === "UND_ERR_INVALID_ARG"

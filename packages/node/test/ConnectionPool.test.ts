@@ -148,6 +148,35 @@ describe("connections", () => {
     3_000,
   )
 
+  it.live(
+    "end two seconds before the receiver would close them",
+    () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver((socket, _received, number) =>
+          socket.write(
+            answer(200, "", number === 1 ? "keep-alive: timeout=600\r\n" : "keep-alive: timeout=3\r\n"),
+          ),
+        )
+        const { send } = yield* WebhookTransport
+        for (let i = 0; i < 2; i++) yield* send(post(hook.origin))
+        assert.strictEqual(hook.connections, 1)
+        yield* Effect.promise(() => hook.whenOpen(0))
+      }).pipe(Effect.provide(transport({ maxIdleMillis: 60_000 }))),
+    3_000,
+  )
+
+  it.live("don't keep the process running while they are idle", () =>
+    Effect.gen(function* () {
+      const open = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length
+      const hook = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      const before = open()
+      yield* send(post(hook.origin))
+      // Only the one of the receiver.
+      assert.deepStrictEqual([open(), hook.sockets.size], [before + 1, 1])
+    }).pipe(Effect.provide(transport())),
+  )
+
   it.live("that have been idle longest are closed when too many are idle", () =>
     Effect.gen(function* () {
       const hooks = [yield* receiver(ok), yield* receiver(ok), yield* receiver(ok), yield* receiver(ok)]
