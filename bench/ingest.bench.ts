@@ -20,7 +20,6 @@ const BATCHES_A_CALLER = 50
 const CALLERS = 2
 const CUSTOMERS = 1000
 const RECORDS = BATCH * BATCHES_A_CALLER * CALLERS
-const ROUNDS = 7
 
 const tenant = { accountId: Tenant.defaultAccountId, mode: "live" } as const
 
@@ -144,7 +143,6 @@ export const run = async (): Promise<void> => {
       title: `B1: ${RECORDS} records a round, ${BATCH} a call, ${CALLERS} callers, ${CUSTOMERS} customers, Postgres ${server.version}`,
       unit: "records/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: [ours.contender, theirs.contender],
     })
     await ours.close()

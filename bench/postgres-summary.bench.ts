@@ -16,7 +16,6 @@ import { summaries, timed } from "./Summaries.ts"
 
 const MANY = 10_000_000
 const FEW = 100_000
-const ROUNDS = 5
 
 /** A record every 259.2 ms (or 25.92 s) of the 30 days, with rising ids. */
 const FILL = `
@@ -76,7 +75,6 @@ export const run = async (): Promise<void> => {
       title: `B3: the summary of one customer-month, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: [
         summaries("Usage.summary, 10 million records", many.summary),
         summaries("Usage.summary, 100,000 records", few.summary),

@@ -9,8 +9,10 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { isQuick, percentile, save } from "./Comparison.ts"
+import { save } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { isQuick } from "./Rounds.ts"
+import { percentile } from "./Statistics.ts"
 
 const RUNS = isQuick ? 1 : 15
 /** How long a server is idle before its memory is read. */
