@@ -95,7 +95,8 @@ const sleep = (known: number): Promise<void> =>
   })
 
 const loop = async (client: Client): Promise<void> => {
-  while (isWorking) {
+  const isOver = (): boolean => !isWorking
+  while (!isOver()) {
     const known = news
     const found = await work(client)
     if (found === IN_FLIGHT) wakeOne()
