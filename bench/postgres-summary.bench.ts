@@ -13,10 +13,10 @@ import { compare } from "./Comparison.ts"
 import { fillTables, ROLL_UP, uuidOf } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { sizes } from "./Sizes.ts"
 import { summaries, timed } from "./Summaries.ts"
 
-const MANY = 10_000_000
-const FEW = 100_000
+const DEFAULT_MILLIONS = [10, 0.1]
 
 /** A record every 259.2 ms (or 25.92 s) of the 30 days, with rising ids. */
 const FILL = `
@@ -91,18 +91,20 @@ const prepare = async (url: string, records: number) => {
 export const run = async (): Promise<void> => {
   const server = await PostgresServer.start()
   try {
-    const many = await prepare(await server.createDatabase("bench_summary_many"), MANY)
-    const few = await prepare(await server.createDatabase("bench_summary_few"), FEW)
+    const [large, small] = sizes(DEFAULT_MILLIONS)
+    if (large === undefined || small === undefined) throw new Error("it takes two sizes: --millions=10,0.1")
+    const many = await prepare(await server.createDatabase("bench_summary_many"), large.rows)
+    const few = await prepare(await server.createDatabase("bench_summary_few"), small.rows)
     await compare({
       name: "postgres-summary",
       title: `B3: the summary of one customer-month, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
       contenders: [
-        summaries("Usage.summary, 10 million records", many.summary),
-        summaries("Usage.summary, 100,000 records", few.summary),
-        summaries("a daily roll-up by hand, 10 million records", many.byHand),
-        { name: "SELECT sum, 10 million records", round: () => timed(many.sum) },
+        summaries(`Usage.summary, ${large.name} records`, many.summary),
+        summaries(`Usage.summary, ${small.name} records`, few.summary),
+        summaries(`a daily roll-up by hand, ${large.name} records`, many.byHand),
+        { name: `SELECT sum, ${large.name} records`, round: () => timed(many.sum) },
       ],
     })
     await many.close()
