@@ -45,7 +45,7 @@ interface Rounds {
 }
 
 /** A side's median with its 95 % interval, and its range. */
-export interface Figures extends Rounds, Interval {
+interface Figures extends Rounds, Interval {
   readonly lowest: number
   readonly highest: number
 }

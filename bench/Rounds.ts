@@ -9,7 +9,7 @@ const ENOUGH = 15
 const given = process.env["BENCH_ROUNDS"]
 
 /** Whether this is a trial run of one round. */
-export const isQuick = process.env["BENCH_QUICK"] === "1"
+const isQuick = process.env["BENCH_QUICK"] === "1"
 
 /** Whether the figures are kept: not those of a trial, of a profile, or of too few rounds. */
 export const isKept = !isQuick && profiles === undefined && (given === undefined || Number(given) >= ENOUGH)

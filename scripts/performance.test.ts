@@ -172,6 +172,27 @@ describe("a verdict", () => {
     assert.strictEqual(ingest(0.4)?.verdict, "not proven")
   })
 
+  it("takes the ratio of the side that it asks for, where several are compared with one", () => {
+    const loop = (model: string, low: number) => [
+      to(`a bigint loop, ${model}`, 0.05, 0.07, `rate, ${model}`),
+      to(`a bigint loop, ${model}`, low, 0.5, `amount, ${model}`),
+    ]
+    const rating = (lines: number, low: number) => ({
+      ...resultOf("rating", "lines/s", {}, { ratios: [...loop("unit", 0.3), ...loop("graduated", low)] }),
+      figures: [
+        { name: "rate, unit", median: 2_000_000, low: lines, high: 3_000_000, lowest: 1, highest: 2 },
+        { name: "rate, graduated", median: 400_000, low: 300_000, high: 500_000, lowest: 1, highest: 2 },
+      ],
+    })
+    assert.deepStrictEqual(verdictOf(rating(1_000_000, 0.3)), {
+      found:
+        "2,000,000 lines/s (1,000,000 to 3,000,000); 400,000 lines/s (300,000 to 500,000); 0.4 × (0.3 to 0.5); 0.4 × (0.3 to 0.5)",
+      verdict: "**met**",
+    })
+    assert.strictEqual(verdictOf(rating(999_999, 0.3))?.verdict, "not proven")
+    assert.strictEqual(verdictOf(rating(1_000_000, 0.2))?.verdict, "not proven")
+  })
+
   it("shows the strongest of the others, and holds against all of them", () => {
     const webhooks = (...ratios: ReadonlyArray<ReturnType<typeof to>>) =>
       verdictOf(resultOf("webhooks", "deliveries/s", { ours: 30, one: 20, two: 10 }, { ratios }))
