@@ -1,19 +1,24 @@
 /**
- * Measures contenders in alternating rounds of one run, and compares them.
+ * Measures contenders in rounds of one run whose order rotates, and compares them round by round.
  *
  * Absolute figures depend on the machine. The ratio depends on it less, because both sides ran on the same machine at
- * the same time.
+ * nearly the same time.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
-import { folder as profiles } from "./profiling/Statements.ts"
+import { measured } from "./Commit.ts"
+import { isKept, nameOf, rotate, roundsOf } from "./Rounds.ts"
+import { type Interval, intervalOf, ratioOf } from "./Statistics.ts"
 
 /** One side of a comparison. `round` does the work once and returns its figure, in the comparison's unit. */
 export interface Contender {
   readonly name: string
   readonly round: (index: number) => Promise<number>
 }
+
+/** A side and another one, by their names: how many times better the first is. */
+type Pair = readonly [of: string, to: string]
 
 export interface Comparison {
   /** The name of the benchmark and of its result file. */
@@ -25,28 +30,34 @@ export interface Comparison {
   /** Whether a greater figure is better. */
   readonly isRate: boolean
   readonly contenders: ReadonlyArray<Contender>
-  /** How many rounds: at least 5. */
-  readonly rounds: number
+  /** How many rounds. Default: 15. */
+  readonly rounds?: number
+  /** What is compared. Default: the first side with each other one. */
+  readonly pairs?: ReadonlyArray<Pair>
+  /** What else is saved with the result, measured after the rounds or in them. */
+  readonly details?: (figures: ReadonlyArray<Figures>) => object | Promise<object>
 }
 
-export interface Figures {
+/** The figures of a side in all rounds. */
+interface Rounds {
   readonly name: string
-  readonly median: number
-  readonly lowest: number
-  readonly highest: number
   readonly rounds: ReadonlyArray<number>
 }
 
-/** The median of the values. */
-export const median = (values: ReadonlyArray<number>): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+/** A side's median with its 95 % interval, and its range. */
+interface Figures extends Rounds, Interval {
+  readonly lowest: number
+  readonly highest: number
 }
 
-/** The value that a share of the values does not exceed. `share` is between 0 and 1. */
-export const percentile = (values: ReadonlyArray<number>, share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
+/** How many times better a side is than another: the median of the ratios of each round, with its 95 % interval. */
+interface Ratio {
+  readonly of: string
+  readonly to: string
+  readonly ratio: number
+  readonly low: number
+  readonly high: number
+}
 
 const digits = (value: number): string =>
   value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 3 : value < 1000 ? 1 : 0 })
@@ -70,17 +81,15 @@ const versions = (): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Whether this is a trial run, whose figures are not kept. */
-export const isQuick = process.env["BENCH_QUICK"] === "1"
-
-/** Writes `bench/results/<name>.json`, except in a trial or a profiled run. */
+/** Writes `bench/results/<name>.json`, except in a trial, in a profiled run, or with too few rounds. */
 export const save = (name: string, result: object): void => {
-  if (isQuick || profiles !== undefined) return
+  if (!isKept) return
   const folder = join(import.meta.dirname, "results")
   mkdirSync(folder, { recursive: true })
   const content = {
     name,
     measuredAt: new Date().toISOString(),
+    ...measured,
     machine: machine(),
     versions: versions(),
     ...result,
@@ -88,53 +97,56 @@ export const save = (name: string, result: object): void => {
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(content, undefined, 2)}\n`)
 }
 
-/** How many times better the first side is than each other side. */
+const firstWithOthers = ([first, ...others]: ReadonlyArray<Rounds>): ReadonlyArray<Pair> =>
+  others.map(({ name }) => [first!.name, name])
+
+/** Compares sides, round by round. By default the first one with each other one. */
 export const ratiosOf = (
-  [first, ...others]: ReadonlyArray<Pick<Figures, "median" | "name">>,
+  sides: ReadonlyArray<Rounds>,
   isRate: boolean,
-): ReadonlyArray<{ readonly to: string; readonly ratio: number }> =>
-  others.map(({ median: other, name }) => ({
-    to: name,
-    ratio: isRate ? first!.median / other : other / first!.median,
-  }))
+  pairs: ReadonlyArray<Pair> = firstWithOthers(sides),
+): ReadonlyArray<Ratio> =>
+  pairs.flatMap(([of, to]) => {
+    const [ours, theirs] = [of, to].map((asked) => sides.find(({ name }) => name === asked)?.rounds)
+    // In a profile there is only one side.
+    if (ours === undefined || theirs === undefined) return []
+    const { high, low, median } = isRate ? ratioOf(ours, theirs) : ratioOf(theirs, ours)
+    return [{ of, to, ratio: median, low, high }]
+  })
+
+/** Prints ratios. `what`: of which figures. */
+export const printRatios = (ratios: ReadonlyArray<Ratio>, what = ""): void => {
+  for (const { high, low, of, ratio, to } of ratios)
+    console.log(`${what}${of} to ${to}: ${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`)
+}
 
 /**
- * Runs every contender once to warm up, then all in turn in each round. Prints and saves the medians, and the ratios
- * of the first contender to the others.
+ * Runs every contender once to warm up, then all in turn in each round, beginning with another one each time. Prints and saves
+ * the medians, and the ratios.
  */
-export const compare = async (comparison: Comparison): Promise<ReadonlyArray<Figures>> => {
-  const { isRate, name, title, unit } = comparison
-  // A profile is made of our side only, which is the first.
-  const contenders = profiles === undefined ? comparison.contenders : comparison.contenders.slice(0, 1)
-  const rounds = isQuick ? 1 : comparison.rounds
+export const compare = async (comparison: Comparison): Promise<void> => {
+  const { contenders, details, isRate, name, pairs, title, unit } = comparison
+  const rounds = roundsOf(comparison.rounds)
   console.log(title)
-  const measured = contenders.map(() => [] as Array<number>)
-  for (let round = -1; round < rounds; round++) {
-    for (const [index, contender] of contenders.entries()) {
-      const figure = await contender.round(round)
-      if (round >= 0) measured[index]!.push(figure)
-      process.stdout.write(
-        `  ${round < 0 ? "warm-up" : `round ${round + 1} of ${rounds}`}: ${contender.name} ${digits(figure)} ${unit}\n`,
-      )
-    }
-  }
-  const figures = contenders.map((contender, index): Figures => {
-    const values = measured[index]!
-    return {
-      name: contender.name,
-      median: median(values),
-      lowest: Math.min(...values),
-      highest: Math.max(...values),
-      rounds: values,
-    }
+  const sides = contenders.map((contender) => ({ ...contender, rounds: [] as Array<number> }))
+  await rotate(sides, rounds, async (side, round) => {
+    const figure = await side.round(round)
+    if (round >= 0) side.rounds.push(figure)
+    console.log(`  ${nameOf(round, rounds)}: ${side.name} ${digits(figure)} ${unit}`)
   })
-  const ratios = ratiosOf(figures, isRate)
-  for (const figure of figures) {
-    console.log(
-      `${figure.name}: median ${digits(figure.median)} ${unit} (${digits(figure.lowest)} to ${digits(figure.highest)})`,
-    )
+  const figures = sides
+    .filter((side) => side.rounds.length > 0)
+    .map((side): Figures => ({
+      name: side.name,
+      ...intervalOf(side.rounds),
+      lowest: Math.min(...side.rounds),
+      highest: Math.max(...side.rounds),
+      rounds: side.rounds,
+    }))
+  for (const { highest, lowest, median, name: side } of figures) {
+    console.log(`${side}: median ${digits(median)} ${unit} (${digits(lowest)} to ${digits(highest)})`)
   }
-  for (const { ratio, to } of ratios) console.log(`ratio to ${to}: ${ratio.toFixed(2)}`)
-  save(name, { title, unit, figures, ratios })
-  return figures
+  const ratios = ratiosOf(figures, isRate, pairs)
+  printRatios(ratios)
+  save(name, { title, unit, figures, ratios, ...(await details?.(figures)) })
 }

@@ -4,7 +4,7 @@
  * answer.
  */
 import { connect, type Socket } from "node:net"
-import { percentile } from "./Comparison.ts"
+import { percentile } from "./Statistics.ts"
 
 export interface LoadOptions {
   readonly port: number

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events"
 import { launch, lines } from "./BillwrightServer.ts"
-import { percentile } from "./Comparison.ts"
+import { percentile } from "./Statistics.ts"
 
 /** How long the neighbour is measured in a round, in milliseconds. */
 const ROUND_MILLIS = 6_000

@@ -1,7 +1,8 @@
 /**
  * Rounds of summaries, for the benchmarks that compare them with adding up the records.
  */
-import { type Contender, median } from "./Comparison.ts"
+import type { Contender } from "./Comparison.ts"
+import { median } from "./Statistics.ts"
 
 const SAMPLES = 200
 

@@ -10,17 +10,14 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Pace } from "@billwright/core"
 import * as BillRunWorld from "./BillRunWorld.ts"
-import { compare, percentile } from "./Comparison.ts"
+import { compare } from "./Comparison.ts"
 import { connected } from "./Fill.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { percentile } from "./Statistics.ts"
 
 const SUBSCRIPTIONS = Number(process.env["BENCH_SUBSCRIPTIONS"] ?? 2_000)
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5)
 const RECORDS = 1_000
 const QUIET_MILLIS = 8_000
-
-/** The first of the two months that a round bills. The warm-up is round -1. */
-const firstMonth = (round: number): number => BillRunWorld.FIRST_MONTH + 1 + 2 * (round + 1)
 
 const startIngest = async (url: string): Promise<ChildProcess> => {
   const child = fork(join(import.meta.dirname, "BillRunIngest.ts"), {
@@ -49,7 +46,9 @@ export const run = async (): Promise<void> => {
     await connected(url, async (client) => {
       await client.query("vacuum analyze")
       await PostgresServer.makeLogFiles(client)
-      const during = async (pace: Pace, month: number): Promise<number> => {
+      let billed = BillRunWorld.FIRST_MONTH
+      const during = async (pace: Pace): Promise<number> => {
+        const month = ++billed
         await BillRunWorld.useMonth(client, month, RECORDS)
         return p99While(child, () => world.bill(month, pace))
       }
@@ -58,13 +57,9 @@ export const run = async (): Promise<void> => {
         title: `B14: the 99th percentile of recording usage during bill runs of ${SUBSCRIPTIONS} subscriptions`,
         unit: "ms",
         isRate: false,
-        rounds: ROUNDS,
         contenders: [
-          {
-            name: "during a run in the background",
-            round: (round) => during("background", firstMonth(round)),
-          },
-          { name: "during a run at full speed", round: (round) => during("full", firstMonth(round) + 1) },
+          { name: "during a run in the background", round: () => during("background") },
+          { name: "during a run at full speed", round: () => during("full") },
           { name: "without one", round: () => p99While(child, () => pause(QUIET_MILLIS)) },
         ],
       })

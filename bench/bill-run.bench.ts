@@ -15,19 +15,34 @@ import * as BillRunWorld from "./BillRunWorld.ts"
 import { compare } from "./Comparison.ts"
 import { connected } from "./Fill.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { placeOf } from "./Rounds.ts"
 
 const SUBSCRIPTIONS = Number(process.env["BENCH_SUBSCRIPTIONS"] ?? 10_000)
 const RECORDS = Number(process.env["BENCH_RECORDS"] ?? 1_000)
 const STORED = Number(process.env["BENCH_STORED"] ?? 100)
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5)
 const TIMES = 10
 /** Connections of the baseline by hand. */
 const CONNECTIONS = 4
 
 const { monthOf } = BillRunWorld
 
-/** The month of a round, which all sides bill. The one after it is that with more records. The warm-up has the first two. */
-const ofRound = (round: number): number => BillRunWorld.FIRST_MONTH + 2 + 2 * (round + 1)
+/** The sides, in the order of their places in the first round. */
+const SIDES = [
+  "Billwright",
+  "a transaction for each, by hand",
+  "one statement for all",
+  `Billwright, ${TIMES} times the records`,
+] as const
+
+/**
+ * The month of a round that all sides bill, and the one with more records. The library bills one after the other, so the month
+ * of the side that comes first in the round is the earlier one. The warm-up has the first two.
+ */
+const monthsOf = (round: number): { readonly usual: number; readonly larger: number } => {
+  const [earlier, later] = [0, 1].map((month) => BillRunWorld.FIRST_MONTH + 2 + 2 * (round + 1) + month)
+  const isUsualFirst = placeOf(0, SIDES.length, round) < placeOf(SIDES.length - 1, SIDES.length, round)
+  return isUsualFirst ? { usual: earlier!, larger: later! } : { usual: later!, larger: earlier! }
+}
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const started = performance.now()
@@ -52,17 +67,29 @@ const billByHand = async (pool: Pool, month: number): Promise<void> => {
   await Promise.all(Array.from({ length: CONNECTIONS }, worker))
 }
 
-/** Every side has billed the same amounts. */
-const checkSums = async (client: Client, month: number): Promise<void> => {
-  const { rows } = await client.query<{ count: string; ours: string; hand: string }>(
-    `select (select count(*) from billwright.invoices i where i.period_end = $1 and i.issued_at >= $1)::text as count,
-  (select sum(total) from billwright.invoices i where i.period_end = $1 and i.issued_at >= $1)::text as ours,
-  (select sum(total) from hand.invoices i where i.period_end = $1)::text as hand`,
-    [monthOf(month)],
-  )
-  const { count, hand, ours } = rows[0]!
-  if (count !== String(SUBSCRIPTIONS) || ours !== hand)
-    throw new Error(`${count} invoices of ${ours} were issued, and ${hand} by hand`)
+interface Sums {
+  readonly count: string
+  readonly sum: string
+}
+
+/** What the library billed for the month before an instant. */
+const OURS = `select count(*)::text as count, coalesce(sum(i.total), 0)::text as sum from billwright.invoices i
+where i.period_end = $1 and i.issued_at >= $1`
+
+const HAND =
+  "select count(*)::text as count, coalesce(sum(i.total), 0)::text as sum from hand.invoices i where i.period_end = $1"
+
+/** The amounts of a month that the sides billed so far. Throws when two sides differ. */
+const makeChecker = (client: Client) => {
+  const known = new Map<number, string>()
+  return async (statement: string, month: number): Promise<void> => {
+    const { rows } = await client.query<Sums>(statement, [monthOf(month)])
+    const { count, sum } = rows[0]!
+    if (count !== String(SUBSCRIPTIONS)) throw new Error(`${count} invoices were made`)
+    if ((known.get(month) ?? sum) !== sum)
+      throw new Error(`${sum} was billed, and ${known.get(month)} before`)
+    known.set(month, sum)
+  }
 }
 
 /** The subscriptions of the baseline, which have begun at the same time. Gives back what it billed before. */
@@ -91,50 +118,52 @@ export const run = async (): Promise<void> => {
       await BillRunWorld.storeRecords(client, STORED)
       await world.bill(BillRunWorld.FIRST_MONTH + 1)
       await client.query("vacuum analyze")
-      const ours = (month: number) =>
-        timed(async () => {
+      const check = makeChecker(client)
+      let prepared = -2
+      /** Writes the usage of both months of a round, before the first of its sides. */
+      const prepare = async (round: number): Promise<void> => {
+        if (prepared === round) return
+        prepared = round
+        const { larger, usual } = monthsOf(round)
+        await BillRunWorld.useMonth(client, usual, RECORDS)
+        await BillRunWorld.useMonth(client, larger, TIMES * RECORDS)
+      }
+      const ours = async (month: number): Promise<number> => {
+        // Only when the other sides are left out, for a profile.
+        await world.bill(month - 1)
+        const rate = await timed(async () => {
           const issued = await world.bill(month)
           if (issued !== SUBSCRIPTIONS) throw new Error(`${issued} invoices were issued`)
         })
-      const baseline = async (round: number, bill: (month: number) => Promise<void>): Promise<number> => {
-        const month = ofRound(round)
-        await resetHand(client, month)
-        const rate = await timed(() => bill(month))
-        await checkSums(client, month)
+        await check(OURS, month)
         return rate
       }
+      const baseline = async (round: number, bill: (month: number) => Promise<void>): Promise<number> => {
+        const month = monthsOf(round).usual
+        await prepare(round)
+        await resetHand(client, month)
+        const rate = await timed(() => bill(month))
+        await check(HAND, month)
+        return rate
+      }
+      const rounds: ReadonlyArray<(round: number) => Promise<number>> = [
+        async (round) => {
+          await prepare(round)
+          return ours(monthsOf(round).usual)
+        },
+        (round) => baseline(round, (month) => billByHand(pool, month)),
+        (round) => baseline(round, (month) => billAll(client, monthOf(month), monthOf(month + 1))),
+        async (round) => {
+          await prepare(round)
+          return ours(monthsOf(round).larger)
+        },
+      ]
       await compare({
         name: "bill-run",
         title: `B13: ${SUBSCRIPTIONS} subscriptions with ${RECORDS} records in the month, Postgres ${server.version}`,
         unit: "subscriptions/s",
         isRate: true,
-        rounds: ROUNDS,
-        contenders: [
-          {
-            name: "Billwright",
-            round: async (round) => {
-              // Only when the other sides are left out, for a profile.
-              await world.bill(ofRound(round) - 1)
-              await BillRunWorld.useMonth(client, ofRound(round), RECORDS)
-              return ours(ofRound(round))
-            },
-          },
-          {
-            name: "a transaction for each, by hand",
-            round: (round) => baseline(round, (month) => billByHand(pool, month)),
-          },
-          {
-            name: "one statement for all",
-            round: (round) => baseline(round, (month) => billAll(client, monthOf(month), monthOf(month + 1))),
-          },
-          {
-            name: `Billwright, ${TIMES} times the records`,
-            round: async (round) => {
-              await BillRunWorld.useMonth(client, ofRound(round) + 1, TIMES * RECORDS)
-              return ours(ofRound(round) + 1)
-            },
-          },
-        ],
+        contenders: SIDES.map((name, side) => ({ name, round: rounds[side]! })),
       })
     })
   } finally {

@@ -10,7 +10,6 @@ import * as PostgresServer from "./PostgresServer.ts"
 
 const SUBSCRIPTIONS = Number(process.env["BENCH_SUBSCRIPTIONS"] ?? 10_000)
 const RECORDS = Number(process.env["BENCH_RECORDS"] ?? 1_000)
-const ROUNDS = 5
 const MONTHS = 3
 const LAST = BillRunWorld.FIRST_MONTH + MONTHS
 
@@ -30,7 +29,6 @@ export const run = async (): Promise<void> => {
         title: `A change of plans for ${SUBSCRIPTIONS} customers: ${MONTHS} months rated twice`,
         unit: "ms",
         isRate: false,
-        rounds: ROUNDS,
         contenders: [
           {
             name: "postgres",

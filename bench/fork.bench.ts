@@ -8,7 +8,6 @@ import { compare } from "./Comparison.ts"
 import { pro } from "./MonthlyPlan.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 
-const ROUNDS = 7
 const MONTHS = 12
 const DAYS = 30
 
@@ -59,7 +58,6 @@ export const run = async (): Promise<void> => {
       title: `A fork of a customer with ${MONTHS} months behind, ${MONTHS} months ahead`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: [contender("memory", worlds[0]), contender("postgres", worlds[1])],
     })
   } finally {

@@ -7,18 +7,18 @@
  */
 import { type ClaimedDelivery, DeliveryStore } from "@billwright/core"
 import { DateTime, Effect } from "effect"
-import { compare, median, ratiosOf, save } from "./Comparison.ts"
+import { compare } from "./Comparison.ts"
 import { connected, fillTables, uuidOf } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import { type Size, sizes } from "./Sizes.ts"
+import { intervalOf, median } from "./Statistics.ts"
 
 const DEFAULT_MILLIONS = [0.01, 1]
 const ENDPOINTS = 20
 const DELIVERIES_OF_EVENT = 10
 const CLAIM = 64
 const CLAIMS_OF_ROUND = 50
-const ROUNDS = 7
 const LEASE = { seconds: 30 }
 
 const TABLES = ["events", "webhook_finished", "webhook_attempts"].map((table) => `billwright.${table}`)
@@ -129,6 +129,13 @@ const measure = async (side: Prepared) => {
   return { claim: median(times.claims), settle: median(times.settles) }
 }
 
+/** What writing the results took in the rounds of a side. */
+const settlesOf = ({ settles: rounds, size }: Prepared) => {
+  const name = `${size.name} done`
+  console.log(`${name}: ${CLAIM} results written in ${median(rounds).toFixed(2)} ms`)
+  return { name, ...intervalOf(rounds), rounds }
+}
+
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {
   const server = await PostgresServer.start()
@@ -137,13 +144,11 @@ export const run = async (): Promise<void> => {
     for (const size of sizes(DEFAULT_MILLIONS)) {
       prepared.push(await prepare(await server.createDatabase(`bench_growth_claim_${size.rows}`), size))
     }
-    const title = `Claiming ${CLAIM} deliveries by how many are done, Postgres ${server.version}`
-    const figures = await compare({
+    await compare({
       name: "growth-claim",
-      title,
+      title: `Claiming ${CLAIM} deliveries by how many are done, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: prepared.map((side) => ({
         name: `${side.size.name} done`,
         round: async (round) => {
@@ -152,16 +157,8 @@ export const run = async (): Promise<void> => {
           return times.claim
         },
       })),
+      details: () => ({ settles: prepared.map(settlesOf) }),
     })
-    const settles = prepared.map(({ settles: rounds, size }) => ({
-      name: `${size.name} done`,
-      median: median(rounds),
-      rounds,
-    }))
-    for (const { median: millis, name } of settles) {
-      console.log(`${name}: ${CLAIM} results written in ${millis.toFixed(2)} ms`)
-    }
-    save("growth-claim", { title, unit: "ms", figures, ratios: ratiosOf(figures, false), settles })
     for (const { ours } of prepared) await ours.close()
   } finally {
     await server.stop()

@@ -7,17 +7,17 @@
  */
 import { Events, EventTypes } from "@billwright/core"
 import { Effect } from "effect"
-import { compare, median } from "./Comparison.ts"
+import { compare } from "./Comparison.ts"
 import { connected, fillTables, uuidOf } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import { type Size, sizes } from "./Sizes.ts"
+import { median } from "./Statistics.ts"
 
 const DEFAULT_MILLIONS = [1, 10]
 const PAGE = 20
 const FAR_PAGE = 100
 const SAMPLES = 100
-const ROUNDS = 7
 
 /** Inserts $2 events of the types $1. */
 const FILL = `
@@ -99,7 +99,6 @@ export const run = async (): Promise<void> => {
       title: `A page of ${PAGE} events by what is stored, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: pages.flatMap(({ first, others }) => [first, ...others]),
     })
     for (const { ours } of prepared) await ours.close()

@@ -12,7 +12,6 @@ const PROCESSES = [1, 2, 4]
 const CUSTOMERS = 1_000
 const BATCHES_OF_ROUND = 64
 const BATCH = 1_000
-const ROUNDS = 7
 
 const start = async (url: string, customers: ReadonlyArray<string>): Promise<ChildProcess> => {
   const child = fork(join(import.meta.dirname, "IngestWorker.ts"), [], {
@@ -56,7 +55,6 @@ export const run = async (): Promise<void> => {
       title: `Batch ingest by several processes: ${BATCHES_OF_ROUND * BATCH} records a round, ${BATCH} a call, 2 callers each, Postgres ${server.version}`,
       unit: "records/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: PROCESSES.map((count) => ({
         name: count === 1 ? "1 process" : `${count} processes`,
         round: () => record(workers.slice(0, count)),

@@ -8,11 +8,12 @@
 import { type Customer, Id, Usage, type UsageRecord } from "@billwright/core"
 import { Effect } from "effect"
 import type { Client } from "pg"
-import { compare, median } from "./Comparison.ts"
+import { compare } from "./Comparison.ts"
 import { connected, fillTables, uuidOf } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import { type Size, sizes } from "./Sizes.ts"
+import { median } from "./Statistics.ts"
 
 const DEFAULT_MILLIONS = [1, 10]
 const CUSTOMERS = 1_000
@@ -22,7 +23,6 @@ const BATCHES_A_CALLER = 10
 const CALLERS = 2
 const RECORDS = BATCH * BATCHES_A_CALLER * CALLERS
 const SUMMARIES = 200
-const ROUNDS = 7
 
 /** For the customers $1 and the numbers from $2 to before $3: day after day, customer after customer. */
 const rows = `
@@ -124,7 +124,6 @@ export const run = async (): Promise<void> => {
       title: `Batch ingest by what is stored: ${RECORDS} records a round, ${BATCH} a call, ${CALLERS} callers, Postgres ${server.version}`,
       unit: "records/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: prepared.map((side) => ({
         name: `${side.size.name} records`,
         round: (round) => ingest(side, round),
@@ -135,7 +134,6 @@ export const run = async (): Promise<void> => {
       title: `The summary of one customer-month by what is stored, ${CUSTOMERS} customers, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: prepared.map((side) => ({
         name: `${side.size.name} records`,
         round: () => summarize(side),

@@ -20,16 +20,17 @@ import type { PlanDefinition } from "@billwright/engine"
 import { Effect } from "effect"
 import * as HandCredits from "./baselines/HandCredits.ts"
 import * as RedisCredits from "./baselines/RedisCredits.ts"
-import { median, save } from "./Comparison.ts"
+import { callers, type Measured, measure, type Side } from "./Calls.ts"
+import { save } from "./Comparison.ts"
 import { connected } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
-import { callers, type Measured, measure, type Ratio, ratioOf, type Side } from "./Paired.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import { clusterCpuMicros, cpuMicros } from "./ProcessTime.ts"
+import { roundsOf } from "./Rounds.ts"
+import { type Interval, intervalOf, ratioOf } from "./Statistics.ts"
 
 const CALLERS = 64
 const ACCOUNTS = 1_000
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? (process.env["BENCH_QUICK"] === "1" ? 1 : 15))
 /** Calls of a caller in a round. */
 const CALLS = 20
 const CHECKS = 30
@@ -160,7 +161,7 @@ const checkingRecent = ({ ids, ours }: World): Side => {
 const finding = ({ hand }: World): Side =>
   everyCaller("a look-up by primary key", CHECKS, (caller, index) => hand.find(accountOf(caller, index)))
 
-interface Compared extends Ratio {
+interface Compared extends Interval {
   readonly name: string
 }
 
@@ -178,10 +179,10 @@ const comparedOf = (what: string, [ours, ...others]: ReadonlyArray<Measured>): R
 const figuresOf = (what: string, sides: ReadonlyArray<Measured>) =>
   sides.map(({ cpuMicros: cpu, name, p50, p99, rates }) => ({
     name: `${what}: ${name}`,
-    callsPerSecond: median(rates),
-    p50Millis: median(p50),
-    p99Millis: median(p99),
-    cpuMicrosPerCall: median(cpu),
+    callsPerSecond: intervalOf(rates),
+    p50Millis: intervalOf(p50),
+    p99Millis: intervalOf(p99),
+    cpuMicrosPerCall: intervalOf(cpu),
   }))
 
 const measureAll = async (world: World, server: PostgresServer.PostgresServer): Promise<void> => {
@@ -207,11 +208,11 @@ const measureAll = async (world: World, server: PostgresServer.PostgresServer): 
   const measured = []
   for (const { sides, what } of parts) {
     console.log(what)
-    measured.push({ what, sides: await measure(sides, ROUNDS, serverMicros) })
+    measured.push({ what, sides: await measure(sides, roundsOf(), serverMicros) })
   }
   const compared = measured.flatMap(({ sides, what }) => comparedOf(what, sides))
-  for (const { high, low, median: middle, name } of compared) {
-    console.log(`${name}: ${middle.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`)
+  for (const { high, low, median, name } of compared) {
+    console.log(`${name}: ${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`)
   }
   save("holds", {
     title: `B17: credits and entitlements in the path of a request, ${CALLERS} callers, Postgres ${server.version}`,

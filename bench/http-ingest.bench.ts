@@ -1,26 +1,32 @@
 /**
- * B2: usage over HTTP on Postgres, one record a request, against a hand-written server.
+ * B2: usage over HTTP on Postgres, one record a request, against a hand-written server: one that writes each request by
+ * itself, and one that gathers requests for 5 ms and writes them in one statement.
  *
- * Both servers are separate processes, on databases of the same Postgres. 64 connections send records of 1,000
- * customers, each with a key. `baselines/FastifyUsage.ts` describes the other side.
+ * All servers are separate processes, on databases of the same Postgres. 64 connections send records of 1,000
+ * customers, each with a key. `baselines/FastifyUsage.ts` describes the other sides.
  */
 import { launch, lines, start, stop, type Target } from "./BillwrightServer.ts"
-import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
+import { compare, type Contender } from "./Comparison.ts"
 import * as Load from "./Load.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import { cpuMicros } from "./ProcessTime.ts"
+import { intervalOf } from "./Statistics.ts"
+import { p99Of } from "./Tails.ts"
 
 const CONNECTIONS = 64
 const CUSTOMERS = 1000
 const ROUND_MILLIS = 2000
-const ROUNDS = 25
+const ROUNDS = 21
+const GATHER_MILLIS = 5
 
-const startTheirs = async (databaseUrl: string): Promise<Target> => {
+/** The server by hand, which gathers requests for some time, or does not. */
+const startTheirs = async (databaseUrl: string, gatherMillis = 0): Promise<Target> => {
   const key = `sk_live_${"0".repeat(38)}`
   const child = launch("bench/baselines/FastifyUsage.ts", [], {
     DATABASE_URL: databaseUrl,
     API_KEY: key,
     CUSTOMERS: String(CUSTOMERS),
+    GATHER_MILLIS: String(gatherMillis),
     NODE_ENV: "production",
   })
   for await (const line of lines(child)) {
@@ -40,63 +46,66 @@ const fire = ({ customers, key, url }: Target): Promise<Load.LoadResult> =>
     ),
   })
 
-/** The other figures of a round. */
-interface Rounds {
-  readonly p99Millis: Array<number>
-  /** Processor time of the server's process for each request. */
+interface Side {
+  readonly name: string
+  readonly target: Target
+  /** The 99th percentile of each round, in milliseconds. */
+  readonly p99: Array<number>
+  /** Processor time of the server's process for each request of a round. */
   readonly cpuMicros: Array<number>
 }
 
-const newRounds = (): Rounds => ({ p99Millis: [], cpuMicros: [] })
+const sideOf = (name: string, target: Target): Side => ({ name, target, p99: [], cpuMicros: [] })
 
-const contender = (name: string, target: Target, rounds: Rounds): Contender => ({
+const contender = ({ cpuMicros: cpu, name, p99, target }: Side): Contender => ({
   name,
   round: async (round) => {
     const before = cpuMicros(target.process.pid!)
     const { p99Millis, requests, requestsPerSecond } = await fire(target)
     const used = cpuMicros(target.process.pid!) - before
     if (round >= 0) {
-      rounds.p99Millis.push(p99Millis)
-      rounds.cpuMicros.push(used / requests)
+      p99.push(p99Millis)
+      cpu.push(used / requests)
     }
     return requestsPerSecond
   },
 })
 
-const medians = ({ cpuMicros: cpu, p99Millis }: Rounds) => ({
-  p99Millis: median(p99Millis),
-  serverCpuMicrosPerRequest: median(cpu),
-})
+/** The processor time of each server for a request. */
+const costsOf = (sides: ReadonlyArray<Side>) =>
+  sides
+    .filter(({ cpuMicros: cpu }) => cpu.length > 0)
+    .map(({ cpuMicros: cpu, name }) => {
+      const serverCpuMicrosPerRequest = intervalOf(cpu)
+      console.log(
+        `${name}: ${serverCpuMicrosPerRequest.median.toFixed(1)} µs of the server's processor time a request`,
+      )
+      return { name, serverCpuMicrosPerRequest }
+    })
 
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {
   const server = await PostgresServer.start()
   try {
-    const ours = await start(await server.createDatabase("bench_http_ours"), CUSTOMERS)
-    const theirs = await startTheirs(await server.createDatabase("bench_http_theirs"))
-    const rounds = { ours: newRounds(), theirs: newRounds() }
-    const title = `B2: POST /v1/usage, ${CONNECTIONS} connections, ${CUSTOMERS} customers, ${ROUND_MILLIS} ms a round, Postgres ${server.version}`
-    const figures = await compare({
+    const database = (name: string) => server.createDatabase(`bench_http_${name}`)
+    const sides = [
+      sideOf("billwright serve", await start(await database("ours"), CUSTOMERS)),
+      sideOf("Fastify and pg, by hand", await startTheirs(await database("theirs"))),
+      sideOf(
+        `the same, gathered for ${GATHER_MILLIS} ms`,
+        await startTheirs(await database("gathered"), GATHER_MILLIS),
+      ),
+    ]
+    await compare({
       name: "http-ingest",
-      title,
+      title: `B2: POST /v1/usage, ${CONNECTIONS} connections, ${CUSTOMERS} customers, ${ROUND_MILLIS} ms a round, Postgres ${server.version}`,
       unit: "requests/s",
       isRate: true,
       rounds: ROUNDS,
-      contenders: [
-        contender("billwright serve", ours, rounds.ours),
-        contender("Fastify and pg, by hand", theirs, rounds.theirs),
-      ],
+      contenders: sides.map(contender),
+      details: () => ({ ...p99Of(sides), costs: costsOf(sides) }),
     })
-    const detail = { ours: medians(rounds.ours), theirs: medians(rounds.theirs) }
-    for (const [side, { p99Millis, serverCpuMicrosPerRequest }] of Object.entries(detail)) {
-      console.log(
-        `${side}: p99 ${p99Millis.toFixed(1)} ms, ${serverCpuMicrosPerRequest.toFixed(1)} µs of the server's processor time a request`,
-      )
-    }
-    const ratios = ratiosOf(figures, true)
-    save("http-ingest", { title, unit: "requests/s", figures, ratios, ...detail })
-    await stop(ours)
-    await stop(theirs)
+    for (const { target } of sides) await stop(target)
   } finally {
     await server.stop()
   }

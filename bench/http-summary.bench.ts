@@ -9,7 +9,8 @@ import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { Memory } from "@billwright/memory"
 import { Effect, Layer, Redacted } from "effect"
-import { median, percentile, save } from "./Comparison.ts"
+import { save } from "./Comparison.ts"
+import { median, percentile } from "./Statistics.ts"
 
 const RECORDS = 100_000
 const BATCH = 1000

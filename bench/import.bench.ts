@@ -6,7 +6,8 @@ import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { percentile, save } from "./Comparison.ts"
+import { save } from "./Comparison.ts"
+import { percentile } from "./Statistics.ts"
 
 const RUNS = 15
 const LIMIT_MILLIS = 150

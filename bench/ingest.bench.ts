@@ -1,12 +1,14 @@
-import { randomUUID } from "node:crypto"
-import { once } from "node:events"
 /**
  * B1: batch ingest through the library, against COPY.
  *
- * Both sides write the same rows, 1,000 at a time, from 2 concurrent callers, for 1,000 customers. The library also
- * checks each record's idempotency key, keeps the roll-up of each customer, product, unit and day, and looks for
- * thresholds. COPY writes into a table with the same columns and indexes, and does none of that.
+ * All sides write the same rows, 1,000 at a time, from 2 concurrent callers, for 1,000 customers: once with as many records of
+ * each customer, and once by Zipf's law. The library also checks each record's idempotency key, keeps the roll-up of each
+ * customer, product, unit and day, and looks for thresholds. COPY writes into a table with the same columns and indexes, and
+ * does none of that. It takes part twice: with the rows as they come, and in the order in which the library writes them, by
+ * customer and key, which takes less time in the indexes.
  */
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
 import { Billing, CurrentTenant, Customers, Tenant, Usage, type UsageRecord } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -14,20 +16,19 @@ import { Client } from "pg"
 import { from as copyFrom } from "pg-copy-streams"
 import { compare, type Contender } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { type Spread, uniform, zipf } from "./Spread.ts"
 
 const BATCH = 1000
-const BATCHES_A_CALLER = 50
+const BATCHES_A_CALLER = 30
 const CALLERS = 2
 const CUSTOMERS = 1000
 const RECORDS = BATCH * BATCHES_A_CALLER * CALLERS
-const ROUNDS = 7
 
 const tenant = { accountId: Tenant.defaultAccountId, mode: "live" } as const
 
-/** A table like `usage_records`, with all its indexes. */
-const COPY_TABLE = "create table copied (like billwright.usage_records including all)"
-const COPY =
-  "copy copied (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at) from stdin"
+/** What COPY writes. Its table is like `usage_records`, with all its indexes. */
+const COLUMNS =
+  "account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at"
 
 const timed = async (work: () => Promise<void>): Promise<number> => {
   const started = performance.now()
@@ -46,10 +47,24 @@ const callers = (call: (caller: number, batch: number) => Promise<void>) => asyn
 const keyOf = (round: number, caller: number, batch: number, index: number): string =>
   `request-${round}-${caller}-${batch}-${index}`
 
-/** The customer of a record: every batch has records of most customers, in no order. */
-const customerOf = (batch: number, index: number): number => (index * 7919 + batch * 104_729) % CUSTOMERS
+/** The number of a batch in all of a round. */
+const batchOf = (caller: number, batch: number): number => caller * BATCHES_A_CALLER + batch
 
-const library = async (url: string) => {
+/** A spread and what it is called in the name of a side. */
+interface Named extends Spread {
+  readonly suffix: string
+}
+
+const SPREADS: ReadonlyArray<Named> = [
+  { ...uniform(CALLERS * BATCHES_A_CALLER, BATCH, CUSTOMERS), suffix: "" },
+  { ...zipf(CALLERS * BATCHES_A_CALLER, BATCH, CUSTOMERS), suffix: ", Zipf" },
+]
+
+/** The names of the sides of a spread. */
+const OURS = "Usage.recordBatch"
+const THEIRS = ["COPY", "COPY in our order"] as const
+
+const library = async (url: string, { batches, suffix }: Named) => {
   const runtime = ManagedRuntime.make(
     Billing.layer.pipe(
       Layer.provideMerge(Storage.layer()),
@@ -70,7 +85,7 @@ const library = async (url: string) => {
   const records = (round: number, caller: number, batch: number): ReadonlyArray<UsageRecord.RecordUsage> => {
     const timestamp = DateTime.makeUnsafe(Date.now())
     return Array.from({ length: BATCH }, (_, index) => ({
-      customerId: ids[customerOf(batch, index)]!,
+      customerId: ids[batches[batchOf(caller, batch)]![index]!]!,
       productId: "api",
       quantity: index,
       unit: "call",
@@ -79,7 +94,7 @@ const library = async (url: string) => {
     }))
   }
   const contender: Contender = {
-    name: "Usage.recordBatch",
+    name: `${OURS}${suffix}`,
     round: (round) =>
       timed(
         callers(async (caller, batch) => {
@@ -93,7 +108,16 @@ const library = async (url: string) => {
   return { contender, close: () => runtime.dispose() }
 }
 
-const copy = async (url: string) => {
+/** The numbers of a batch's records in the order in which the library writes them: by customer, and then by key. */
+const ourOrder = (batch: ReadonlyArray<number>, customers: ReadonlyArray<string>): ReadonlyArray<number> =>
+  Array.from(batch.keys()).sort((a, b) => {
+    const [left, right] = [customers[batch[a]!]!, customers[batch[b]!]!]
+    if (left !== right) return left < right ? -1 : 1
+    return String(a) < String(b) ? -1 : 1
+  })
+
+/** COPY into a table of its own. */
+const copy = async (url: string, { batches, suffix }: Named, name: (typeof THEIRS)[number]) => {
   const clients = await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       const client = new Client({ connectionString: url })
@@ -101,23 +125,29 @@ const copy = async (url: string) => {
       return client
     }),
   )
-  await clients[0]!.query(COPY_TABLE)
+  const table = name === "COPY" ? "copied" : "copied_in_order"
+  await clients[0]!.query(`create table ${table} (like billwright.usage_records including all)`)
   const customers = Array.from({ length: CUSTOMERS }, () => randomUUID())
+  // Before the rounds, so that sorting costs COPY nothing.
+  const orders = batches.map((batch) =>
+    name === "COPY" ? Array.from(batch.keys()) : ourOrder(batch, customers),
+  )
   const rows = (round: number, caller: number, batch: number): string => {
     const now = new Date().toISOString()
+    const number = batchOf(caller, batch)
     let text = ""
-    for (let index = 0; index < BATCH; index++) {
-      const customer = customers[customerOf(batch, index)]!
+    for (const index of orders[number]!) {
+      const customer = customers[batches[number]![index]!]!
       text += `default\tlive\t${customer}\t${uuidV7()}\tapi\tcall\t${index}\t${now}\t${keyOf(round, caller, batch, index)}\t${now}\n`
     }
     return text
   }
   const contender: Contender = {
-    name: "COPY",
+    name: `${name}${suffix}`,
     round: (round) =>
       timed(
         callers(async (caller, batch) => {
-          const stream = clients[caller]!.query(copyFrom(COPY))
+          const stream = clients[caller]!.query(copyFrom(`copy ${table} (${COLUMNS}) from stdin`))
           stream.end(rows(round, caller, batch))
           await once(stream, "finish")
         }),
@@ -136,19 +166,24 @@ const uuidV7 = (): string => {
 export const run = async (): Promise<void> => {
   const server = await PostgresServer.start()
   try {
-    const url = await server.createDatabase("bench_ingest")
-    const ours = await library(url)
-    const theirs = await copy(url)
+    const sides = []
+    for (const spread of SPREADS) {
+      // Each spread has a database of its own.
+      const url = await server.createDatabase(`bench_ingest_${sides.length}`)
+      sides.push(await library(url, spread))
+      for (const name of THEIRS) sides.push(await copy(url, spread, name))
+    }
     await compare({
       name: "ingest",
       title: `B1: ${RECORDS} records a round, ${BATCH} a call, ${CALLERS} callers, ${CUSTOMERS} customers, Postgres ${server.version}`,
       unit: "records/s",
       isRate: true,
-      rounds: ROUNDS,
-      contenders: [ours.contender, theirs.contender],
+      pairs: SPREADS.flatMap(({ suffix }) =>
+        THEIRS.map((name) => [`${OURS}${suffix}`, `${name}${suffix}`] as const),
+      ),
+      contenders: sides.map(({ contender }) => contender),
     })
-    await ours.close()
-    await theirs.close()
+    for (const { close } of sides) await close()
   } finally {
     await server.stop()
   }

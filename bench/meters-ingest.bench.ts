@@ -22,7 +22,6 @@ const CALLERS = 2
 const CUSTOMERS = 1000
 const VALUES = 10
 const RECORDS = BATCH * BATCHES_A_CALLER * CALLERS
-const ROUNDS = 15
 
 interface Kind {
   readonly name: string
@@ -133,7 +132,6 @@ export const run = async (): Promise<void> => {
       title: `Batch ingest with meters: ${RECORDS} records a round, ${BATCH} a call, ${CALLERS} callers, ${CUSTOMERS} customers, Postgres ${server.version}`,
       unit: "records/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: sides.map(({ contender }) => contender),
     })
     for (const { close } of sides) await close()

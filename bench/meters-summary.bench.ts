@@ -17,7 +17,6 @@ import { summaries, timed } from "./Summaries.ts"
 
 const DEFAULT_MILLIONS = [10, 0.1]
 const VALUES = 10
-const ROUNDS = 5
 
 /** Records over the 30 days of a month, with rising ids. */
 const FILL = `
@@ -98,7 +97,6 @@ export const run = async (): Promise<void> => {
       title: `The summary of one customer-month filtered by a dimension, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: [
         summaries(`Usage.summary, ${many.name} records`, large.summary),
         summaries(`Usage.summary, ${few.name} records`, small.summary),

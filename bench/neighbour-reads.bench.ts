@@ -17,7 +17,6 @@ const CONNECTIONS = 64
 const LEAD_MILLIS = 2_000
 
 const later = (millis: number): Promise<void> => new Promise((done) => setTimeout(done, millis))
-const ROUNDS = 15
 
 /** Records of one customer in a year, of several products. */
 const FILL = `
@@ -73,7 +72,6 @@ export const run = async (): Promise<void> => {
       title: `The 95th percentile of an account's requests beside another account, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: [
         { name: "the other account is idle", round: measured },
         {

@@ -15,7 +15,6 @@ import * as PostgresServer from "./PostgresServer.ts"
 const ENDPOINTS = 500
 /** Each event of the other account is for all of its endpoints. */
 const EVENTS_PER_SECOND = 2
-const ROUNDS = 15
 /** How long the other account publishes before the neighbour is measured, in milliseconds. */
 const LEAD_MILLIS = 25_000
 
@@ -105,7 +104,6 @@ export const run = async (): Promise<void> => {
       title: `The 95th percentile of the time from publishing to the receiver beside another account, Postgres ${server.version}`,
       unit: "ms",
       isRate: false,
-      rounds: ROUNDS,
       contenders: [
         { name: "the other account is idle", round: measured },
         {

@@ -2,21 +2,22 @@
  * The cost of `billwright prune`: the rate at which it removes events with their deliveries and attempts, and the
  * rate of publishing at the same time, against publishing alone.
  *
- * Each round removes the oldest remaining events, with 4 deliveries each. There are a million done deliveries at the
- * start. One caller publishes to one endpoint.
+ * Each round removes the oldest remaining events, with 4 deliveries each. There are nearly two million done
+ * deliveries at the start. One caller publishes to one endpoint.
  */
 import { Events, Retention } from "@billwright/core"
 import { DateTime, Effect } from "effect"
-import { compare, median, ratiosOf, save } from "./Comparison.ts"
+import { compare } from "./Comparison.ts"
 import { connected, fillTables, uuidOf } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { roundsOf } from "./Rounds.ts"
+import { intervalOf } from "./Statistics.ts"
 
 const DELIVERIES_OF_EVENT = 4
-const ROUNDS = 7
 const EVENTS_OF_ROUND = 25_000
-/** One round more than is removed, so that the last round doesn't empty the table. */
-const EVENTS = EVENTS_OF_ROUND * (ROUNDS + 3)
+/** Those of the rounds and the warm-up, and two rounds more, so that the last round doesn't empty the table. */
+const EVENTS = EVENTS_OF_ROUND * (roundsOf() + 3)
 const ALONE_MILLIS = 3_000
 
 const TABLES = ["events", "webhook_finished", "webhook_attempts"].map((table) => `billwright.${table}`)
@@ -93,13 +94,11 @@ export const run = async (): Promise<void> => {
       if (events !== EVENTS_OF_ROUND) throw new Error(`${events} events were removed, not ${EVENTS_OF_ROUND}`)
       return events / ((performance.now() - started) / 1000)
     }
-    const title = `Publishing while old events are removed: ${EVENTS_OF_ROUND} a round with ${DELIVERIES_OF_EVENT} deliveries each, Postgres ${server.version}`
-    const figures = await compare({
+    await compare({
       name: "prune",
-      title,
+      title: `Publishing while old events are removed: ${EVENTS_OF_ROUND} a round with ${DELIVERIES_OF_EVENT} deliveries each, Postgres ${server.version}`,
       unit: "published events/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: [
         {
           name: "while pruning",
@@ -115,10 +114,14 @@ export const run = async (): Promise<void> => {
           round: () => publishUntil(ours, new Promise((done) => setTimeout(done, ALONE_MILLIS))),
         },
       ],
+      details: () => {
+        const pruned = { name: "removed events/s", ...intervalOf(rates), rounds: rates }
+        console.log(
+          `${Math.round(pruned.median)} events/s removed, with ${DELIVERIES_OF_EVENT} deliveries each`,
+        )
+        return { pruned }
+      },
     })
-    const pruned = { name: "removed events/s", median: median(rates), rounds: rates }
-    console.log(`${Math.round(pruned.median)} events/s removed, with ${DELIVERIES_OF_EVENT} deliveries each`)
-    save("prune", { title, unit: "published events/s", figures, ratios: ratiosOf(figures, true), pruned })
     await ours.close()
   } finally {
     await server.stop()

@@ -6,10 +6,9 @@
  * like the loop. The loop supports only prices of six digits, and no other feature of a charge.
  */
 import { type Charge, rate, rater } from "@billwright/engine"
-import { compare, type Figures, median, ratiosOf, save } from "./Comparison.ts"
+import { compare } from "./Comparison.ts"
 
 const CURRENCY = "EUR"
-const ROUNDS = 9
 const QUANTITIES = 20_000
 const LARGEST = 40_000_000
 const LINES_OF_ROUND = { unit: 1_000_000, graduated: 400_000 } as const
@@ -107,42 +106,26 @@ const pairs = MODELS.flatMap(({ model }) =>
   ["amount", "rate"].map((call) => [`${call}, ${model}`, `a bigint loop, ${model}`] as const),
 )
 
-/** The ratio of each round. Both sides ran on the same machine at the same time. */
-const pairedOf = (name: string, ours: Figures, theirs: Figures) => {
-  const rounds = ours.rounds.map((figure, index) => figure / theirs.rounds[index]!)
-  return { name, median: median(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds) }
-}
-
-/** Runs the benchmark. */
-export const run = async (): Promise<void> => {
-  const title = `B12: lines rated on one core, ${LINES_OF_ROUND.unit} of unit and ${LINES_OF_ROUND.graduated} of five-tier graduated a round`
-  const figures = await compare({
-    name: "rating",
-    title,
-    unit: "lines/s",
-    isRate: true,
-    rounds: ROUNDS,
-    contenders: MODELS.flatMap(contendersOf),
-  })
-  const paired = pairs.flatMap(([name, loop]) => {
-    const [ours, theirs] = [name, loop].map((side) => figures.find((figure) => figure.name === side))
-    return ours === undefined || theirs === undefined ? [] : [pairedOf(name, ours, theirs)]
-  })
-  for (const { highest, lowest, median: middle, name } of paired) {
-    console.log(
-      `${name}: ${middle.toFixed(3)} of the loop, round by round ${lowest.toFixed(3)} to ${highest.toFixed(3)}`,
-    )
-  }
-  const unprepared = MODELS.map(({ charge, handWritten, model }) => ({
-    name: model,
-    linesPerSecond: measure(
+/** Lines in a second when the charge is read each time. */
+const measureUnprepared = () =>
+  MODELS.map(({ charge, handWritten, model }) => {
+    const linesPerSecond = measure(
       UNPREPARED_LINES,
       sumOf(UNPREPARED_LINES, handWritten),
       (quantity) => rate(charge, quantity, { currency: CURRENCY }).amount,
-    ),
-  }))
-  for (const { linesPerSecond, name } of unprepared) {
-    console.log(`${name}, with the charge read each time: ${Math.round(linesPerSecond)} lines/s`)
-  }
-  save("rating", { title, unit: "lines/s", figures, ratios: ratiosOf(figures, true), paired, unprepared })
-}
+    )
+    console.log(`${model}, with the charge read each time: ${Math.round(linesPerSecond)} lines/s`)
+    return { name: model, linesPerSecond }
+  })
+
+/** Runs the benchmark. */
+export const run = (): Promise<void> =>
+  compare({
+    name: "rating",
+    title: `B12: lines rated on one core, ${LINES_OF_ROUND.unit} of unit and ${LINES_OF_ROUND.graduated} of five-tier graduated a round`,
+    unit: "lines/s",
+    isRate: true,
+    pairs,
+    contenders: MODELS.flatMap(contendersOf),
+    details: () => ({ unprepared: measureUnprepared() }),
+  })

@@ -1,24 +1,25 @@
 /**
  * B8: the HTTP router alone, `POST /v1/usage` on the memory adapter, against the same handler on Fastify with
- * validation, on Hono and on `node:http`.
+ * validation, on Hono and on `node:http`, and against bare Fastify with a `Map`.
  *
  * Each side is a separate process with its own store. 64 connections send records of 1,000 customers, each with a
- * key. All sides verify the API key and record through the same services (`router/Handler.ts`). Our side serves the
- * whole API.
+ * key. All sides but the last verify the API key and record through the same services (`router/Handler.ts`). The last one
+ * adds the quantity to a `Map` and checks nothing: what a request costs at least on Fastify. Our side serves the whole API.
  */
 import { launch, lines, stop, type Target } from "./BillwrightServer.ts"
-import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
+import { compare, type Contender } from "./Comparison.ts"
 import * as Load from "./Load.ts"
+import { p99Of } from "./Tails.ts"
 
 const CONNECTIONS = 64
-const ROUND_MILLIS = 3_000
-const ROUNDS = 7
+const ROUND_MILLIS = 2_000
 
 const SIDES = [
   ["ours", "Billwright"],
   ["fastify", "Fastify with validation"],
   ["hono", "Hono"],
   ["raw", "node:http"],
+  ["map", "bare Fastify with a Map"],
 ] as const
 
 const start = async (side: string): Promise<Target> => {
@@ -34,7 +35,7 @@ const start = async (side: string): Promise<Target> => {
   throw new Error(`${side} did not start`)
 }
 
-const contender = (name: string, { customers, key, url }: Target, p99Millis: Array<number>): Contender => ({
+const contender = (name: string, { customers, key, url }: Target, p99: Array<number>): Contender => ({
   name,
   round: async (round) => {
     const result = await Load.run({
@@ -45,7 +46,7 @@ const contender = (name: string, { customers, key, url }: Target, p99Millis: Arr
         Load.post("/v1/usage", key, { customer_id, product_id: "api", quantity: 5, unit: "call" }),
       ),
     })
-    if (round >= 0) p99Millis.push(result.p99Millis)
+    if (round >= 0) p99.push(result.p99Millis)
     return result.requestsPerSecond
   },
 })
@@ -53,21 +54,17 @@ const contender = (name: string, { customers, key, url }: Target, p99Millis: Arr
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {
   const started = await Promise.all(
-    SIDES.map(async ([side, name]) => ({ name, target: await start(side), p99Millis: [] as Array<number> })),
+    SIDES.map(async ([side, name]) => ({ name, target: await start(side), p99: [] as Array<number> })),
   )
   try {
-    const title = `B8: POST /v1/usage on the memory adapter, ${CONNECTIONS} connections, ${ROUND_MILLIS} ms a round`
-    const figures = await compare({
+    await compare({
       name: "router",
-      title,
+      title: `B8: POST /v1/usage on the memory adapter, ${CONNECTIONS} connections, ${ROUND_MILLIS} ms a round`,
       unit: "requests/s",
       isRate: true,
-      rounds: ROUNDS,
-      contenders: started.map(({ name, p99Millis, target }) => contender(name, target, p99Millis)),
+      contenders: started.map(({ name, p99, target }) => contender(name, target, p99)),
+      details: () => p99Of(started),
     })
-    const p99 = started.map(({ name, p99Millis }) => ({ name, median: median(p99Millis), rounds: p99Millis }))
-    for (const side of p99) console.log(`${side.name}: p99 ${side.median.toFixed(1)} ms`)
-    save("router", { title, unit: "requests/s", figures, ratios: ratiosOf(figures, true), p99 })
   } finally {
     await Promise.all(started.map(({ target }) => stop(target)))
   }

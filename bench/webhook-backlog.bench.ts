@@ -17,8 +17,7 @@ const DONE = 1_000_000
 const WAITING = 100_000
 /** How many deliveries each of the stored events has. */
 const DELIVERIES_OF_EVENT = 10
-const EVENTS = 2_000
-const ROUNDS = 7
+const EVENTS = 1_500
 
 const event = uuidOf("0190", `n / ${DELIVERIES_OF_EVENT}`)
 
@@ -91,7 +90,6 @@ export const run = async (): Promise<void> => {
       title: `B7: ${EVENTS} events a round to ${FAN_OUT} of ${ENDPOINTS} endpoints each, one worker process, Postgres ${server.version}`,
       unit: "deliveries/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: [contender(full, fullWorker), contender(empty, emptyWorker)],
     })
     await Promise.all([fullWorker.end(), emptyWorker.end()])

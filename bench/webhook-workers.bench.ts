@@ -10,8 +10,7 @@ import { ENDPOINTS, FAN_OUT } from "./webhooks/Scenario.ts"
 import { afterWarmUp, publishAll, type Side } from "./webhooks/Side.ts"
 
 const WORKERS = [4, 2, 1]
-const EVENTS = 2_000
-const ROUNDS = 5
+const EVENTS = 1_500
 const DEADLINE_MILLIS = 60_000
 
 const drain = async (side: Side, workers: ReadonlyArray<Worker>): Promise<number> => {
@@ -42,7 +41,10 @@ export const run = async (): Promise<void> => {
       title: `B11: ${EVENTS * FAN_OUT} deliveries a round to ${ENDPOINTS} endpoints, Postgres ${server.version}`,
       unit: "deliveries/s",
       isRate: true,
-      rounds: ROUNDS,
+      pairs: [
+        ["2 worker processes", "1 worker process"],
+        ["4 worker processes", "2 worker processes"],
+      ],
       contenders: WORKERS.map((count) => ({
         name: count === 1 ? "1 worker process" : `${count} worker processes`,
         round: async (round: number) => {

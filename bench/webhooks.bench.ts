@@ -1,23 +1,25 @@
 /**
  * B4: one worker process delivers published events to a local receiver, and writes their attempts. Against the same
- * on graphile-worker and on pg-boss.
+ * on graphile-worker, on pg-boss, and on a queue written by hand.
  *
  * There are 20 endpoints of 5 types, so each event makes 4 deliveries. The benchmark's process publishes while the
  * worker delivers. A round ends when the result of its last delivery is written. `baselines/Webhooks.ts` describes
- * the other sides. graphile-worker is measured twice: with tasks as they are usually written, and with a hand-written
- * writer that collects the results of many tasks.
+ * the other sides. graphile-worker is measured three times: with tasks as they are usually written, with a hand-written
+ * writer that collects the results of many tasks, and with one that waits 10 ms for them.
  */
 import * as GraphileWorker from "./baselines/GraphileWorker.ts"
 import * as PgBoss from "./baselines/PgBoss.ts"
-import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
+import * as SkipLocked from "./baselines/SkipLocked.ts"
+import { compare, type Contender } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { intervalOf } from "./Statistics.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, startReceiver, type Worker } from "./webhooks/Processes.ts"
 import { ENDPOINTS, FAN_OUT } from "./webhooks/Scenario.ts"
 import { afterWarmUp, type Cost, deliver, type Side } from "./webhooks/Side.ts"
 
-const EVENTS = 1_500
-const ROUNDS = 5
+const EVENTS = 800
+const LINGER_MILLIS = 10
 
 const contender = (
   side: Side,
@@ -34,6 +36,25 @@ const contender = (
   },
 })
 
+interface Started {
+  readonly side: Side
+  readonly worker: Worker
+  readonly costs: ReadonlyArray<Cost>
+}
+
+/** The processor time of a delivery on each side. */
+const costsOf = (sides: ReadonlyArray<Started>) =>
+  sides
+    .filter(({ costs }) => costs.length > 0)
+    .map(({ costs, side }) => {
+      const workerCpuMicros = intervalOf(costs.map((cost) => cost.workerCpuMicros))
+      const postgresCpuMicros = intervalOf(costs.map((cost) => cost.postgresCpuMicros))
+      console.log(
+        `${side.name}: ${workerCpuMicros.median.toFixed(0)} µs of the worker's processor time and ${postgresCpuMicros.median.toFixed(0)} µs of Postgres's a delivery`,
+      )
+      return { name: side.name, workerCpuMicros, postgresCpuMicros }
+    })
+
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {
   const server = await PostgresServer.start()
@@ -44,33 +65,23 @@ export const run = async (): Promise<void> => {
     const sides = [
       await Ours.make("Billwright", await server.createDatabase("bench_webhooks_ours"), urlOf),
       await GraphileWorker.make(await server.createDatabase("bench_webhooks_graphile"), urlOf),
-      await GraphileWorker.make(await server.createDatabase("bench_webhooks_grouped"), urlOf, true),
+      await GraphileWorker.make(await server.createDatabase("bench_webhooks_grouped"), urlOf, 0),
+      await GraphileWorker.make(await server.createDatabase("bench_webhooks_linger"), urlOf, LINGER_MILLIS),
       await PgBoss.make(await server.createDatabase("bench_webhooks_boss"), urlOf),
+      await SkipLocked.make(await server.createDatabase("bench_webhooks_skip"), urlOf),
     ]
     const started = await Promise.all(
       sides.map(async (side) => ({ side, worker: await side.startWorker(), costs: [] as Array<Cost> })),
     )
     for (const { worker } of started) worker.go()
-    const title = `B4: ${EVENTS} events a round to ${FAN_OUT} of ${ENDPOINTS} endpoints each, one worker process, Postgres ${server.version}`
-    const figures = await compare({
+    await compare({
       name: "webhooks",
-      title,
+      title: `B4: ${EVENTS} events a round to ${FAN_OUT} of ${ENDPOINTS} endpoints each, one worker process, Postgres ${server.version}`,
       unit: "deliveries/s",
       isRate: true,
-      rounds: ROUNDS,
       contenders: started.map(({ costs, side, worker }) => contender(side, worker, postmaster, costs)),
+      details: () => ({ costs: costsOf(started) }),
     })
-    const costs = started.map(({ costs: rounds, side }) => ({
-      name: side.name,
-      workerCpuMicros: median(rounds.map((cost) => cost.workerCpuMicros)),
-      postgresCpuMicros: median(rounds.map((cost) => cost.postgresCpuMicros)),
-    }))
-    for (const cost of costs) {
-      console.log(
-        `${cost.name}: ${cost.workerCpuMicros.toFixed(0)} µs of the worker's processor time and ${cost.postgresCpuMicros.toFixed(0)} µs of Postgres's a delivery`,
-      )
-    }
-    save("webhooks", { title, unit: "deliveries/s", figures, ratios: ratiosOf(figures, true), costs })
     for (const { side, worker } of started) {
       await worker.end()
       await side.close()

@@ -3,44 +3,18 @@ import type { AddressInfo } from "node:net"
 /**
  * The hand-written comparison for `POST /v1/usage`: Fastify with a JSON Schema, and `pg` with a pool of 10. API keys
  * are found by their digest and cached for 5 seconds. The record and its roll-up are written in one statement, so in
- * one transaction and one round trip.
+ * one transaction and one round trip. With GATHER_MILLIS above 0, the requests of so many milliseconds share a statement.
  *
- * Run it with DATABASE_URL and API_KEY. It creates its tables, prints `listening on <port>` and serves until it is
+ * Run it with DATABASE_URL and API_KEY. It creates its tables, prints its port and customers as JSON, and serves until it is
  * killed.
  */
 import Fastify from "fastify"
 import { Pool } from "pg"
+import { makeRecorder, TABLES } from "./HandUsage.ts"
 
 const KEY_CACHE_MILLIS = 5000
 
-const TABLES = `
-create table keys (digest bytea primary key, account_id text not null, mode text not null);
-create table customers (id uuid primary key, account_id text not null, mode text not null);
-create table usage_records (
-  account_id text not null, mode text not null, customer_id uuid not null references customers,
-  id uuid not null, product_id text not null, unit text not null, quantity bigint not null,
-  occurred_at timestamptz(3) not null, idempotency_key text, created_at timestamptz(3) not null,
-  primary key (account_id, mode, customer_id, id)
-);
-create unique index on usage_records (account_id, mode, customer_id, idempotency_key) where idempotency_key is not null;
-create index on usage_records (account_id, mode, customer_id, occurred_at);
-create table usage_daily (
-  account_id text not null, mode text not null, customer_id uuid not null, product_id text not null,
-  unit text not null, day date not null, quantity numeric not null, record_count bigint not null,
-  primary key (account_id, mode, customer_id, product_id, unit, day)
-) with (fillfactor = 70);
-`
-
-const RECORD = `
-with recorded as (
-  insert into usage_records
-    (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-)
-insert into usage_daily as d (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
-values ($1, $2, $3, $5, $6, ($8::timestamptz at time zone 'UTC')::date, $7, 1)
-on conflict (account_id, mode, customer_id, product_id, unit, day) do update
-set quantity = d.quantity + excluded.quantity, record_count = d.record_count + 1`
+const KEYS = "create table keys (digest bytea primary key, account_id text not null, mode text not null)"
 
 const schema = {
   body: {
@@ -99,6 +73,8 @@ const uuidV7 = (): string => {
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 10 })
+const record = makeRecorder(pool, Number(process.env["GATHER_MILLIS"] ?? 0))
+await pool.query(KEYS)
 await pool.query(TABLES)
 await pool.query("insert into keys values ($1, 'default', 'live')", [sha256(process.env["API_KEY"] ?? "")])
 const customers = await pool.query<{ id: string }>(
@@ -129,11 +105,18 @@ app.post<{ Body: UsageBody }>("/v1/usage", { schema }, async (request, reply) =>
   const id = uuidV7()
   const now = new Date().toISOString()
   const at = timestamp ?? now
-  await pool.query({
-    name: "record",
-    text: RECORD,
-    values: [key.account_id, key.mode, customer_id, id, product_id, unit, quantity, at, idempotency_key, now],
-  })
+  await record([
+    key.account_id,
+    key.mode,
+    customer_id,
+    id,
+    product_id,
+    unit,
+    quantity,
+    at,
+    idempotency_key,
+    now,
+  ])
   return reply
     .code(201)
     .send({ id, customer_id, product_id, quantity, unit, timestamp: at, idempotency_key, created_at: now })

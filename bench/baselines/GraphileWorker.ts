@@ -16,20 +16,27 @@ select count(*) from graphile_worker.add_jobs((
   )::graphile_worker.job_spec) from queued q
 ))`
 
+const nameOf = (lingerMillis: number | undefined): string => {
+  if (lingerMillis === undefined) return "graphile-worker"
+  return lingerMillis === 0
+    ? "graphile-worker, results grouped by hand"
+    : `graphile-worker, grouped by hand for ${lingerMillis} ms`
+}
+
 /**
- * `isGrouped`: one writer writes the results of many tasks together. Otherwise each task writes its own result, as
- * tasks usually do.
+ * `lingerMillis`: one writer writes the results of many tasks together, and waits so long for them. Without it each task
+ * writes its own result, as tasks usually do.
  */
 export const make = async (
   databaseUrl: string,
   urlOf: (index: number) => string,
-  isGrouped = false,
+  lingerMillis?: number,
 ): Promise<Side> => {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 })
   await runMigrations({ connectionString: databaseUrl })
   await prepare(pool, urlOf)
   return {
-    name: isGrouped ? "graphile-worker, results grouped by hand" : "graphile-worker",
+    name: nameOf(lingerMillis),
     databaseUrl,
     publish: async (index) => {
       const { at, id, payload, type } = eventOf(index)
@@ -39,7 +46,7 @@ export const make = async (
     startWorker: () =>
       Worker.start("baselines/GraphileWorkerProcess.ts", {
         DATABASE_URL: databaseUrl,
-        GROUPED: String(isGrouped),
+        ...(lingerMillis === undefined ? {} : { LINGER_MILLIS: String(lingerMillis) }),
       }),
     close: () => pool.end(),
   }

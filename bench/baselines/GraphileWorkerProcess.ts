@@ -21,9 +21,13 @@ const pool = new Pool({ connectionString, max: 10 })
 pool.on("error", console.error)
 pool.on("connect", (client) => client.on("error", console.error))
 const send = makeSender(pool, IN_FLIGHT)
-// Each task writes its own result. With GROUPED, one writer writes the results of many tasks together.
+// Each task writes its own result. With LINGER_MILLIS, one writer writes the results of many tasks together, and waits so long
+// for them. 0: it writes those that came during the statement before.
+const linger = process.env["LINGER_MILLIS"]
 const write =
-  process.env["GROUPED"] === "true" ? makeGroupWriter(pool) : (outcome: Outcome) => writeAll(pool, [outcome])
+  linger === undefined
+    ? (outcome: Outcome) => writeAll(pool, [outcome])
+    : makeGroupWriter(pool, Number(linger))
 const count = counter()
 let runner: Runner | undefined
 
@@ -31,7 +35,8 @@ obey(
   async () => {
     runner = await run({
       pgPool: pool,
-      concurrency: IN_FLIGHT,
+      // A task that waits for its group sends nothing meanwhile. The sender has no more requests at a time than elsewhere.
+      concurrency: Number(linger ?? 0) > 0 ? 2 * IN_FLIGHT : IN_FLIGHT,
       logger: new Logger(() => () => {}),
       noHandleSignals: true,
       taskList: {

@@ -3,12 +3,12 @@
  * attempts. A publication stores an event, its deliveries and their jobs in one transaction. Requests are signed as
  * in Standard Webhooks and sent over kept-alive connections of undici, and their results are written.
  *
- * Both baselines use it. It leaves out what Billwright does in addition: idempotency keys, a stream of events, limits
+ * All baselines use it. It leaves out what Billwright does in addition: idempotency keys, a stream of events, limits
  * for each endpoint, leases with tokens, tenants, and a guard against private networks. Endpoints are cached for 5
  * seconds.
  */
 import { createHmac, randomBytes } from "node:crypto"
-import type { Pool } from "pg"
+import type { Client, Pool } from "pg"
 import { Agent, request } from "undici"
 import { dataOf, ENDPOINTS, typeOf } from "../webhooks/Scenario.ts"
 
@@ -180,8 +180,8 @@ export const makeSender = (pool: Pool, connections: number) => {
 }
 
 /** Writes the attempts of deliveries and updates the deliveries, in one statement. */
-export const write = async (pool: Pool, outcomes: ReadonlyArray<Outcome>): Promise<void> => {
-  await pool.query({
+export const write = async (connection: Client | Pool, outcomes: ReadonlyArray<Outcome>): Promise<void> => {
+  await connection.query({
     name: "write",
     text: WRITE,
     values: [
@@ -207,16 +207,17 @@ interface Waiting {
 }
 
 /**
- * Writes outcomes in groups: those that come during a statement go into the next one. The promise resolves when the
- * outcome is written.
+ * Writes outcomes in groups: those that come during a statement go into the next one. With `lingerMillis` each statement
+ * also waits for others for so long. The promise resolves when the outcome is written.
  */
-export const makeGroupWriter = (pool: Pool) => {
+export const makeGroupWriter = (pool: Pool, lingerMillis = 0) => {
   let waiting: Array<Waiting> = []
   let isWriting = false
 
   const writeWaiting = async (): Promise<void> => {
     isWriting = true
     while (waiting.length > 0) {
+      if (lingerMillis > 0) await new Promise((done) => setTimeout(done, lingerMillis))
       const group = waiting
       waiting = []
       try {

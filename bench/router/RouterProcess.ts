@@ -110,6 +110,20 @@ const fastify = async (handle: Handle): Promise<number> => {
   return (app.server.address() as AddressInfo).port
 }
 
+/** What a request costs at least on Fastify: no schema, no key, and a sum for each customer, product and unit. */
+const map = async (): Promise<number> => {
+  const sums = new Map<string, number>()
+  const app = Fastify()
+  app.post<{ Body: UsageBody }>("/v1/usage", async ({ body }, reply) => {
+    const key = `${body.customer_id}|${body.product_id}|${body.unit}`
+    const sum = (sums.get(key) ?? 0) + body.quantity
+    sums.set(key, sum)
+    return reply.code(201).send({ sum })
+  })
+  await app.listen({ port: 0, host: HOST })
+  return (app.server.address() as AddressInfo).port
+}
+
 const prepared = await prepare()
 const handle = makeHandle(prepared.context)
 const sides: Readonly<Record<string, () => Promise<number>>> = {
@@ -117,6 +131,7 @@ const sides: Readonly<Record<string, () => Promise<number>>> = {
   raw: () => raw(handle),
   hono: () => hono(handle),
   fastify: () => fastify(handle),
+  map,
 }
 const port = await sides[process.argv[2] ?? ""]!()
 console.log(JSON.stringify({ port, key: prepared.key, customers: prepared.customers }))

@@ -13,7 +13,7 @@ const now = (): number => performance.timeOrigin + performance.now()
 const isStaged = process.env["STAGES"] === "1"
 const stages = new Map<string, { -readonly [K in keyof Stages]: Stages[K] }>()
 
-const counting = Layer.effect(
+const claiming = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>
     DeliveryStore.of({
@@ -23,7 +23,6 @@ const counting = Layer.effect(
           const claimBegun = now()
           return Effect.tap(store.claimDue(claim), ({ deliveries }) =>
             Effect.sync(() => {
-              if (!isStaged) return
               const claimed = now()
               for (const { eventId } of deliveries) {
                 if (!stages.has(eventId)) stages.set(eventId, { claimBegun, claimed, sent: 0 })
@@ -31,6 +30,15 @@ const counting = Layer.effect(
             }),
           )
         }),
+    }),
+  ),
+)
+
+const counting = Layer.effect(
+  DeliveryStore,
+  Effect.map(DeliveryStore, (store) =>
+    DeliveryStore.of({
+      ...store,
       settle: (settlements) =>
         Effect.tap(store.settle(settlements), (written) =>
           Effect.sync(() =>
@@ -64,10 +72,13 @@ const storage = Storage.layer().pipe(
   Layer.provide(PostgresClient.layer({ url: Redacted.make(process.env["DATABASE_URL"] ?? "") })),
 )
 
+const transport = UndiciTransport.layer({ network: { allowLoopback: true } })
+const counted = counting.pipe(Layer.provideMerge(storage))
+
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(
-    Billing.layer.pipe(Layer.provideMerge(counting.pipe(Layer.provideMerge(storage)))),
-    sending.pipe(Layer.provide(UndiciTransport.layer({ network: { allowLoopback: true } }))),
+    Billing.layer.pipe(Layer.provideMerge(isStaged ? claiming.pipe(Layer.provideMerge(counted)) : counted)),
+    isStaged ? sending.pipe(Layer.provide(transport)) : transport,
   ),
 )
 

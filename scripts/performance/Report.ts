@@ -3,7 +3,18 @@
  */
 import { bars, judge } from "./Bars.ts"
 import { draw, pathOf } from "./Charts.ts"
-import { isCompared, number, readProfile, type Result, type Results, timesBetter } from "./Results.ts"
+import {
+  type Compared,
+  type Figure,
+  isCompared,
+  type Measure,
+  number,
+  readProfile,
+  type Result,
+  type Results,
+  spread,
+  timesBetter,
+} from "./Results.ts"
 
 const NOT_YET = "Not measured yet."
 /** How many characters of a statement are shown. */
@@ -20,6 +31,17 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 }
 
 const dayOf = ({ measuredAt }: Result): string => measuredAt.slice(0, 10)
+
+/** How many digits of a commit are shown. */
+const COMMIT_LENGTH = 8
+
+/** The day of a result and its commit. */
+const origin = (result: Result): string => {
+  const { commit, hasChanges } = result
+  if (commit === undefined) return `${dayOf(result)}, no commit`
+  const changes = hasChanges === true ? " with changes" : ""
+  return `${dayOf(result)}, \`${commit.slice(0, COMMIT_LENGTH)}\`${changes}`
+}
 
 const machines = (results: Results): string => {
   const rows = Array.from(results.values(), (result) => {
@@ -56,31 +78,62 @@ const versions = (results: Results): string => {
 
 const barTable = (results: Results): string =>
   table(
-    ["#", "work", "compared with", "target", "measured", "verdict"],
+    ["#", "work", "compared with", "target", "measured", "verdict", "when"],
     bars.map((bar) => {
       const { found, verdict } = judge(bar, results) ?? { found: NOT_YET, verdict: "open" }
-      return [bar.id, bar.work, bar.against, bar.bar, found, verdict]
+      const result = results.get(bar.name)
+      return [
+        bar.id,
+        bar.work,
+        bar.against,
+        bar.bar,
+        found,
+        verdict,
+        result === undefined ? "" : origin(result),
+      ]
     }),
   )
+
+/** What a side is compared with, and how much better or worse it is than that. */
+const comparisonOf = (result: Compared, { name }: Figure): string => {
+  const [first] = result.figures
+  if (name === first?.name) return ""
+  const own = (result.ratios ?? []).filter(({ of, to }) => to === name && of !== undefined)
+  const pairs = own.map(({ of }) => of!)
+  // Without pairs, the first side was compared with each other one. A side of no pair is compared with nothing.
+  const sides = pairs.length > 0 || hasPairs(result) ? pairs : [first!.name]
+  return sides
+    .map((of) => {
+      const ratio = timesBetter(result, name, of)
+      return ratio === undefined ? "" : `${of === first?.name ? "" : `${of}: `}${spread(ratio, "×")}`
+    })
+    .join("; ")
+}
+
+const hasPairs = ({ ratios = [] }: Compared): boolean => ratios.some(({ of }) => of !== undefined)
 
 /** All sides of a comparison, and how many times better the first one is. */
 const figures = (results: Results, name: string): string => {
   const result = results.get(name)
   if (!isCompared(result)) return NOT_YET
-  const [first] = result.figures
   const rows = result.figures.map((figure) => [
     figure.name,
     number(figure.median),
     `${number(figure.lowest)} to ${number(figure.highest)}`,
-    figure === first ? "" : `${number(timesBetter(result.unit, first!, figure))} ×`,
+    comparisonOf(result, figure),
   ])
-  const head = ["side", `median, ${result.unit}`, "rounds", "first side compared with it"]
-  return `${result.title}, ${dayOf(result)}:\n\n${table(head, rows)}`
+  const first = result.figures[0]?.name
+  const isOfFirst = (result.ratios ?? []).every(({ of = first }) => of === first)
+  const compared = isOfFirst ? "first side compared with it" : "compared with it"
+  const head = ["side", `median, ${result.unit}`, "rounds", compared]
+  return `${result.title}, ${origin(result)}:\n\n${table(head, rows)}`
 }
 
 /** Fields that all results have, or that are shown elsewhere. */
 const NO_FACTS = new Set([
+  "commit",
   "figures",
+  "hasChanges",
   "machine",
   "measuredAt",
   "name",
@@ -96,8 +149,18 @@ const NO_FACTS = new Set([
 /** `p99Millis` as `p99 millis`. */
 const words = (name: string): string => name.replaceAll(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
 
-const factsOf = (value: object, prefix: string): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(value).flatMap(([name, fact]: [string, unknown]) => {
+/** A median or a ratio with its interval, if that is what a value is. */
+const intervalIn = (value: object): Measure | undefined => {
+  const { high, low, median, ratio } = value as Readonly<Record<string, unknown>>
+  const middle = typeof median === "number" ? median : ratio
+  if (typeof middle !== "number" || typeof low !== "number" || typeof high !== "number") return undefined
+  return { median: middle, low, high }
+}
+
+const factsOf = (value: object, prefix: string): ReadonlyArray<readonly [string, string]> => {
+  const interval = intervalIn(value)
+  if (interval !== undefined) return [[prefix, spread(interval)]]
+  return Object.entries(value).flatMap(([name, fact]: [string, unknown]) => {
     if (NO_FACTS.has(name)) return []
     const label = [prefix, words(name)].filter((part) => part !== "").join(": ")
     if (typeof fact === "number") return [[label, number(fact)] as const]
@@ -105,11 +168,13 @@ const factsOf = (value: object, prefix: string): ReadonlyArray<readonly [string,
     if (Array.isArray(fact)) return fact.flatMap((each) => factsOfItem(each, label))
     return typeof fact === "object" && fact !== null ? factsOf(fact, label) : []
   })
+}
 
 const factsOfItem = (item: unknown, label: string): ReadonlyArray<readonly [string, string]> => {
   if (typeof item !== "object" || item === null) return []
-  const { name, title, to } = item as Readonly<Record<string, unknown>>
-  const own = [name, title, to].find((text) => typeof text === "string")
+  const { name, of, title, to } = item as Readonly<Record<string, unknown>>
+  const pair = typeof of === "string" && typeof to === "string" ? `${of} to ${to}` : undefined
+  const own = [pair, name, title, to].find((text) => typeof text === "string")
   return factsOf(item, own === undefined ? label : `${label}: ${own}`)
 }
 
@@ -117,7 +182,7 @@ const factsOfItem = (item: unknown, label: string): ReadonlyArray<readonly [stri
 const facts = (results: Results, name: string): string => {
   const result = results.get(name)
   if (result === undefined) return NOT_YET
-  return `${dayOf(result)}:\n\n${table(["what", "measured"], factsOf(result, ""))}`
+  return `${origin(result)}:\n\n${table(["what", "measured"], factsOf(result, ""))}`
 }
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`

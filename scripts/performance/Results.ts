@@ -6,12 +6,27 @@ import { join } from "node:path"
 
 const FOLDER = join(import.meta.dirname, "../../bench/results")
 
-/** One side of a comparison. */
-export interface Figure {
-  readonly name: string
+/** A figure, with its 95 % interval if it was measured in enough rounds. */
+export interface Measure {
   readonly median: number
+  readonly low?: number
+  readonly high?: number
+}
+
+/** One side of a comparison. */
+export interface Figure extends Measure {
+  readonly name: string
   readonly lowest: number
   readonly highest: number
+}
+
+/** How many times better a side is than another. Older results have only the first two, of the first side. */
+export interface SavedRatio {
+  readonly to: string
+  readonly ratio: number
+  readonly of?: string
+  readonly low?: number
+  readonly high?: number
 }
 
 interface Machine {
@@ -26,12 +41,17 @@ interface Machine {
 export interface Result {
   readonly name: string
   readonly measuredAt: string
+  /** The commit that was checked out. Older results have none. */
+  readonly commit?: string
+  /** Whether files differed from the commit. */
+  readonly hasChanges?: boolean
   readonly machine: Machine
   /** Versions of the libraries that were measured. */
   readonly versions?: Readonly<Record<string, string>>
   readonly title?: string
   readonly unit?: string
   readonly figures?: ReadonlyArray<Figure>
+  readonly ratios?: ReadonlyArray<SavedRatio>
   readonly [detail: string]: unknown
 }
 
@@ -89,9 +109,25 @@ export const isCompared = (result: Result | undefined): result is Compared =>
 /** Whether more of a unit is better. */
 const isRate = (unit: string): boolean => unit.endsWith("/s")
 
-/** How many times better one side is than another. */
-export const timesBetter = (unit: string, one: Figure, other: Figure): number =>
-  isRate(unit) ? one.median / other.median : other.median / one.median
+/** A ratio that compares other figures than the main one, and its interval, as a measure. */
+export const measureOf = ({ high, low, ratio }: SavedRatio): Measure =>
+  low === undefined || high === undefined ? { median: ratio } : { median: ratio, low, high }
+
+/**
+ * How many times better one side is than another: the paired ratio, or the ratio of the medians, without an interval, of a result
+ * that has none. `undefined`: one of the sides did not take part.
+ */
+export const timesBetter = (
+  { figures, ratios = [], unit }: Compared,
+  to: string,
+  of = figures[0]?.name,
+): Measure | undefined => {
+  const paired = ratios.find((ratio) => ratio.to === to && ratio.of === of && ratio.low !== undefined)
+  if (paired !== undefined) return measureOf(paired)
+  const [one, other] = [of, to].map((name) => figures.find((figure) => figure.name === name))
+  if (one === undefined || other === undefined) return undefined
+  return { median: isRate(unit) ? one.median / other.median : other.median / one.median }
+}
 
 /** A detail of a result by its path: `ours.p99Millis`. */
 export const detail = <A>(result: Result, path: string): A | undefined => {
@@ -106,3 +142,9 @@ export const detail = <A>(result: Result, path: string): A | undefined => {
 /** A number for readers: three significant digits, and all digits before the point. */
 export const number = (value: number): string =>
   value.toLocaleString("en-US", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })
+
+/** A figure for readers, with its interval in parentheses. `unit` is put after the figure. */
+export const spread = ({ high, low, median }: Measure, unit = ""): string => {
+  const figure = `${number(median)}${unit === "" ? "" : ` ${unit}`}`
+  return low === undefined || high === undefined ? figure : `${figure} (${number(low)} to ${number(high)})`
+}
