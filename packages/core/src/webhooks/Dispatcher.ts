@@ -59,6 +59,10 @@ const WORTHWHILE_PART = 1 / 2
  * written together, because one write of many results costs the storage much less than many writes.
  */
 const WRITE_INTERVAL_MILLIS = 10
+/** The pause after a write of many results, while they come fast. */
+const BUSY_WRITE_INTERVAL_MILLIS = 25
+/** From how many results on a write has many. */
+const MANY_RESULTS = 24
 
 export interface DispatcherOptions {
   /** Most attempts under way in total. Attempts that have taken more than a second are not counted. Default 64. */
@@ -362,7 +366,9 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))
   const writing = Effect.andThen(resultsTaken, writer.writeWaiting)
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(writing, Effect.sleep(WRITE_INTERVAL_MILLIS))))
+  const pausing = (written: number) =>
+    Effect.sleep(written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS)
+  yield* Effect.forkScoped(Effect.forever(Effect.flatMap(writing, pausing)))
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {

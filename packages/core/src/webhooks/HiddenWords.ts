@@ -10,7 +10,7 @@
 export const MASK = "***"
 
 /** The beginning of a word that was cut off is hidden from this length on, in characters. */
-const MIN_CUT_LENGTH = 4
+export const MIN_CUT_LENGTH = 4
 
 /** The state in which no word has begun. */
 const START = 0

@@ -37,8 +37,11 @@ export interface ResultWriter {
   readonly push: (result: Result) => Effect.Effect<void>
   /** Writes all results taken before, and waits for a write under way. Drops results that can't be written. */
   readonly writeAll: Effect.Effect<void>
-  /** The same without results that disable an endpoint: each of these is written by itself as soon as it is taken. */
-  readonly writeWaiting: Effect.Effect<void>
+  /**
+   * The same without results that disable an endpoint: each of these is written by itself as soon as it is taken. Gives how
+   * many it wrote, or dropped.
+   */
+  readonly writeWaiting: Effect.Effect<number>
   /** Signals that results are waiting. */
   readonly taken: Signal.Signal
 }
@@ -149,10 +152,20 @@ export const make = (
     }
 
     const writeWaiting = oneAtATime.withPermit(
-      Effect.whileLoop({
-        while: () => waiting.length > 0,
-        body: () => persist(waiting.splice(0, MAX_SETTLE)),
-        step: () => undefined,
+      Effect.suspend(() => {
+        let count = 0
+        return Effect.map(
+          Effect.whileLoop({
+            while: () => waiting.length > 0,
+            body: () => {
+              const results = waiting.splice(0, MAX_SETTLE)
+              count += results.length
+              return persist(results)
+            },
+            step: () => undefined,
+          }),
+          () => count,
+        )
       }),
     )
 

@@ -8,6 +8,7 @@ import { Effect, Result } from "effect"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { liveSecrets } from "./Endpoint.ts"
 import * as EndpointHeaders from "./EndpointHeaders.ts"
+import type { SealedHeaders } from "./EndpointHeaders.ts"
 import { endpointContext } from "./EndpointStore.ts"
 import type { Keyring, SecretUnavailable } from "./Keyring.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
@@ -42,7 +43,8 @@ export const make = (keyring: Keyring["Service"]): Signers => {
 
   const headers = EndpointHeaders.of(keyring)
   return {
-    headersOf: ({ endpoint, tenant }) => headers.open(endpoint.headers, tenant, endpoint.id),
+    headersOf: ({ endpoint, tenant }) =>
+      hasNone(endpoint.headers) ? none : headers.open(endpoint.headers, tenant, endpoint.id),
     of: Effect.fnUntraced(function* ({ endpoint, tenant }, nowMillis) {
       const context = endpointContext(tenant, endpoint.id)
       const made: Array<Signer> = []
@@ -57,3 +59,8 @@ export const make = (keyring: Keyring["Service"]): Signers => {
     }),
   }
 }
+
+/** Most endpoints have no headers of their own. */
+const none = Effect.succeed<RequestHeaders>({})
+
+const hasNone = (headers: SealedHeaders): boolean => Object.keys(headers).length === 0

@@ -74,7 +74,7 @@ const claimParameters = (
   String(isRepeat),
 ]
 
-const claimedEndpoint = (row: Row): ClaimedEndpoint => {
+const endpointFromRow = (row: Row): ClaimedEndpoint => {
   const endpoint = json(row, "endpoint") as Row | null
   if (endpoint === null) throw new TypeError("the endpoint of a delivery is gone")
   const status = text(endpoint, "status")
@@ -103,7 +103,11 @@ const keyFromRow = (row: Row) => ({
   attemptCount: integer(row, "attempt_count"),
 })
 
-const deliveryFromRow = (row: Row, payload: string | null): ClaimedDelivery => {
+const deliveryFromRow = (
+  row: Row,
+  payload: string | null,
+  endpointOf: (row: Row) => ClaimedEndpoint,
+): ClaimedDelivery => {
   if (payload === null) throw new TypeError("the event of a delivery is gone")
   return {
     ...keyFromRow(row),
@@ -111,20 +115,32 @@ const deliveryFromRow = (row: Row, payload: string | null): ClaimedDelivery => {
     eventType: text(row, "event_type"),
     payload,
     wasLost: text(row, "was_lost") === "true",
-    endpoint: claimedEndpoint(row),
+    endpoint: endpointOf(row),
+  }
+}
+
+/** Reads an endpoint once, however many of its deliveries a claim has. */
+const readingOnce = (): ((row: Row) => ClaimedEndpoint) => {
+  const known = new Map<string, ClaimedEndpoint>()
+  return (row) => {
+    const key = `${text(row, "endpoint_id")} ${text(row, "endpoint")}`
+    const found = known.get(key) ?? endpointFromRow(row)
+    known.set(key, found)
+    return found
   }
 }
 
 const claimedFromRows = (rows: ReadonlyArray<Row>): Claimed => {
   const deliveries: Array<ClaimedDelivery> = []
   const unreadable: Array<UnreadableDelivery> = []
+  const endpointOf = readingOnce()
   let payload: string | null = null
   for (const row of rows) {
     if (row["id"] === null) continue
     // The rows of an event follow each other, and only the first of them has its payload.
     if (text(row, "has_payload") === "true") payload = textOrNull(row, "payload")
     try {
-      deliveries.push(deliveryFromRow(row, payload))
+      deliveries.push(deliveryFromRow(row, payload, endpointOf))
     } catch (cause) {
       unreadable.push({ ...keyFromRow(row), cause })
     }
