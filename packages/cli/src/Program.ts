@@ -12,6 +12,7 @@ import { DIFFERS, PlansDiffer } from "./PlansDiffer.ts"
 import * as Presentation from "./Presentation.ts"
 import { RiseTooLarge } from "./RiseTooLarge.ts"
 import { root } from "./Root.ts"
+import * as StartUp from "./StartUp.ts"
 
 // Standard output is for results that programs read. The log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
@@ -76,7 +77,11 @@ export const exitCode = <A, E>(exit: Exit.Exit<A, E>, args: ReadonlyArray<string
  * no other command.
  */
 const load = async ([first]: ReadonlyArray<string>): Promise<typeof billwright> => {
-  if (first !== "serve") return (await import("./Billwright.ts")).billwright
+  if (first !== "serve") {
+    const all = await import("./Billwright.ts")
+    StartUp.end()
+    return all.billwright
+  }
   const { serve } = await import("./Serve.ts")
   return root.pipe(Command.withSubcommands([serve]))
 }
