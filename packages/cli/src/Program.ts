@@ -12,7 +12,7 @@ import { DIFFERS, PlansDiffer } from "./PlansDiffer.ts"
 import * as Presentation from "./Presentation.ts"
 import { RiseTooLarge } from "./RiseTooLarge.ts"
 import { root } from "./Root.ts"
-import * as StartUp from "./StartUp.ts"
+import * as V8Settings from "./V8Settings.ts"
 
 // Standard output is for results that programs read. The log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
@@ -79,7 +79,7 @@ export const exitCode = <A, E>(exit: Exit.Exit<A, E>, args: ReadonlyArray<string
 const load = async ([first]: ReadonlyArray<string>): Promise<typeof billwright> => {
   if (first !== "serve") {
     const all = await import("./Billwright.ts")
-    StartUp.end()
+    V8Settings.work()
     return all.billwright
   }
   const { serve } = await import("./Serve.ts")

@@ -7,7 +7,7 @@
  * they are first used, which saves work in every request of a server.
  */
 import { problemOfNode } from "@billwright/node/version"
-import * as StartUp from "./StartUp.ts"
+import * as V8Settings from "./V8Settings.ts"
 
 // Checked first, because an older Node can't load the rest.
 const problem = problemOfNode()
@@ -17,6 +17,6 @@ if (problem !== undefined) {
 }
 const { enableCompileCache } = await import("node:module")
 enableCompileCache()
-StartUp.begin()
+V8Settings.start()
 await import("effect/schema/SchemaJITCompiler/enable")
 await import("./Main.ts")
