@@ -24,6 +24,7 @@ import { creditNotes, disputes, payments, refunds } from "./Payments.ts"
 import { proofs } from "./Proofs.ts"
 import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
+import { root } from "./Root.ts"
 import { serve } from "./Serve.ts"
 import { spendAlerts } from "./SpendAlerts.ts"
 import { subscriptions } from "./Subscriptions.ts"
@@ -35,8 +36,7 @@ import { usage } from "./Usage.ts"
 const help = Help.make(() => billwright)
 
 /** Every subcommand under one name. */
-export const billwright: Command.Command<"billwright", {}, {}, Failure> = Command.make("billwright").pipe(
-  Command.withDescription("Billing for your app: customers, metered usage, exact totals, webhooks"),
+export const billwright: Command.Command<"billwright", {}, {}, Failure> = root.pipe(
   Command.withSubcommands([
     serve,
     demo,

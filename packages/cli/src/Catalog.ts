@@ -1,11 +1,12 @@
 /**
  * `billwright catalog`: plans and rate cards in files, over the API of a running server.
  */
-import { Console, Data, Effect, Option, Runtime, Schema } from "effect"
+import { Console, Data, Effect, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Answer, ApiClient, type ApiFailure, ServerRefused, url } from "./ApiClient.ts"
 import * as CatalogCosts from "./CatalogCosts.ts"
 import * as PlanFile from "./PlanFile.ts"
+import { PlansDiffer } from "./PlansDiffer.ts"
 import * as Table from "./Table.ts"
 import { json } from "./TenantFlags.ts"
 
@@ -18,14 +19,6 @@ export class PlansRefused extends Data.TaggedError("PlansRefused")<{
   }
 }
 
-/** A push would change something. What it would change was printed. */
-export class PlansDiffer extends Data.TaggedError("PlansDiffer")<{}> {
-  override readonly message = "a push would change plans"
-  override readonly [Runtime.errorReported] = false
-}
-
-/** The exit code of `catalog diff` when a push would change something. */
-export const DIFFERS = 2
 /** Most plans of a page of the API. */
 const PAGE = 100
 

@@ -3,15 +3,13 @@
  */
 import { Billing, type CurrencyCosts, CurrentTenant, PlanCosts, type PlanComparison } from "@billwright/core"
 import type { PlanDefinition } from "@billwright/engine"
-import { Console, Data, DateTime, Effect, Layer, Option } from "effect"
+import { Console, DateTime, Effect, Layer, Option } from "effect"
 import { Flag } from "effect/cli"
 import * as PlanFile from "./PlanFile.ts"
 import * as Progress from "./Progress.ts"
+import { RiseTooLarge } from "./RiseTooLarge.ts"
 import * as Store from "./Store.ts"
 import { account, mode } from "./TenantFlags.ts"
-
-/** What customers pay would rise by more than is allowed. What it comes to was printed. */
-export class RiseTooLarge extends Data.TaggedError("RiseTooLarge")<{ readonly message: string }> {}
 
 /** A percentage, in millionths of the whole: 5% is 50,000. */
 const PERCENT = /^(\d{1,4})(?:\.(\d{1,4}))?%$/

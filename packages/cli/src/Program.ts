@@ -5,12 +5,14 @@ import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effe
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import * as Arguments from "./Arguments.ts"
-import { billwright } from "./Billwright.ts"
-import { DIFFERS, PlansDiffer } from "./Catalog.ts"
-import { RiseTooLarge } from "./CatalogCosts.ts"
+import type { billwright } from "./Billwright.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
 import * as NodeServices from "./NodeServices.ts"
+import { DIFFERS, PlansDiffer } from "./PlansDiffer.ts"
 import * as Presentation from "./Presentation.ts"
+import { RiseTooLarge } from "./RiseTooLarge.ts"
+import { root } from "./Root.ts"
+import * as V8Settings from "./V8Settings.ts"
 
 // Standard output is for results that programs read. The log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
@@ -70,11 +72,26 @@ export const exitCode = <A, E>(exit: Exit.Exit<A, E>, args: ReadonlyArray<string
   return args.some((word) => UNTIL_STOPPED.includes(word)) ? 0 : INTERRUPTED
 }
 
-const parse = Command.runWith(billwright, { version: packageJson.version })
+/**
+ * The command with the subcommands that the arguments need. A server runs for months, and keeps what it has loaded. So it loads
+ * no other command.
+ */
+const load = async ([first]: ReadonlyArray<string>): Promise<typeof billwright> => {
+  if (first !== "serve") {
+    const all = await import("./Billwright.ts")
+    V8Settings.work()
+    return all.billwright
+  }
+  const { serve } = await import("./Serve.ts")
+  return root.pipe(Command.withSubcommands([serve]))
+}
 
 /** Runs the command with the arguments after its name. */
 export const run = (args: ReadonlyArray<string>) =>
-  parse(Arguments.tied(args)).pipe(
+  Effect.promise(() => load(args)).pipe(
+    Effect.flatMap((command) =>
+      Command.runWith(command, { version: packageJson.version })(Arguments.tied(args)),
+    ),
     Effect.catchTag(EXPLAINED, report),
     Effect.provide(Layer.mergeAll(NodeServices.layer, log, Presentation.layer)),
   )

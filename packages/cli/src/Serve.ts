@@ -23,6 +23,7 @@ import * as ProofKeys from "./ProofKeys.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ServiceLimits from "./ServiceLimits.ts"
 import * as Store from "./Store.ts"
+import * as V8Settings from "./V8Settings.ts"
 import * as VerifyEndpoints from "./VerifyEndpoints.ts"
 import * as WebhookProxy from "./WebhookProxy.ts"
 
@@ -253,6 +254,7 @@ export const serve = Command.make(
       if (ownMetrics !== undefined) yield* Console.log(metricsLine(ownMetrics.url))
       for (const line of loopbackLines(options.allowLoopback)) yield* Console.log(line)
       yield* Console.log("Billwright sending webhooks")
+      V8Settings.work()
       return yield* storeEnd
     }
     const serverOptions = { ...RateLimit.serverOptions(options), trustedProxies: options.trustedProxies }
@@ -282,6 +284,7 @@ export const serve = Command.make(
     })) {
       yield* Console.log(line)
     }
+    V8Settings.work()
     return yield* storeEnd
   }, Effect.scoped),
 ).pipe(

@@ -3,7 +3,6 @@ import { resolve } from "node:path"
  * The flags that select the data store, and the layers that are made from them.
  */
 import type { Billing, StorageError } from "@billwright/core"
-import { Memory } from "@billwright/memory"
 import { type IncompatibleSchema, isLoginRefused, PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Config, Console, Context, Data, Effect, Layer, Option, Schedule } from "effect"
@@ -179,10 +178,18 @@ export interface StoreOptions extends Omit<DatabaseOptions, "store"> {
   readonly settings?: Settings
 }
 
+/** Loaded when it is asked for: most servers have a database. */
+const inMemory = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("@billwright/memory")),
+    ({ Memory }) => Memory.layer,
+  ),
+)
+
 /** The storage of the options. */
 export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage | StoreEnd, StoreFailure> => {
   const { isShared, migrate, schema, store } = options
-  if (store === "memory") return Layer.merge(Memory.layer, endless)
+  if (store === "memory") return Layer.merge(inMemory, endless)
   const client = layerClient({ ...options, isShared, store })
   const storage = migrate ? Storage.layer({ schema }) : Storage.layerStorage({ schema })
   return Layer.merge(storage, Layer.effect(StoreEnd, StoreEnd)).pipe(

@@ -18,10 +18,9 @@ import {
   type WebhookResponse,
   WebhookTransport,
 } from "@billwright/core"
-import { Effect, Layer, type Redacted, type Scope } from "effect"
-import { Attempt } from "./Attempt.ts"
+import { Effect, Layer, type Redacted, Scope } from "effect"
 import * as ClientCertificate from "./ClientCertificate.ts"
-import { ConnectionPool } from "./ConnectionPool.ts"
+import type { PoolSettings } from "./ConnectionPool.ts"
 import * as HostLookup from "./HostLookup.ts"
 import * as ProxyServer from "./ProxyServer.ts"
 import type { TunnelSettings } from "./ProxyTunnel.ts"
@@ -124,12 +123,12 @@ const tunnelsOf = Effect.fnUntraced(function* (
   }
 })
 
-const acquirePool = Effect.fnUntraced(function* (
+const settingsOf = Effect.fnUntraced(function* (
   options: UndiciTransportOptions,
   policy: NetworkAddress.NetworkPolicy,
   deadlineMillis: number,
   presented: SecureContextOptions,
-): Effect.fn.Return<ConnectionPool, InvalidInput, Scope.Scope> {
+): Effect.fn.Return<PoolSettings, InvalidInput> {
   const trust = yield* trustOf(options)
   // Made once, because reading all certificate authorities takes milliseconds.
   const secureContext = createSecureContext({ ...trust, ...presented })
@@ -138,20 +137,31 @@ const acquirePool = Effect.fnUntraced(function* (
     reachMillis: Math.round(deadlineMillis * REACH_PROXY_PART),
     resolve,
   })
-  return yield* Effect.acquireRelease(
-    Effect.sync(
-      () =>
-        new ConnectionPool({
-          connector: { policy, resolve, secureContext, proxy },
-          maxConnectionsPerOrigin: options.maxConnectionsPerOrigin ?? DEFAULT_MAX_CONNECTIONS_PER_ORIGIN,
-          maxIdleConnections: options.maxIdleConnections ?? DEFAULT_MAX_IDLE_CONNECTIONS,
-          maxIdleMillis: options.maxIdleMillis ?? DEFAULT_MAX_IDLE_MILLIS,
-          maxConnectionAgeMillis: options.maxConnectionAgeMillis ?? DEFAULT_MAX_CONNECTION_AGE_MILLIS,
-        }),
-    ),
-    (pool) => Effect.sync(() => pool.close()),
-  )
+  return {
+    connector: { policy, resolve, secureContext, proxy },
+    maxConnectionsPerOrigin: options.maxConnectionsPerOrigin ?? DEFAULT_MAX_CONNECTIONS_PER_ORIGIN,
+    maxIdleConnections: options.maxIdleConnections ?? DEFAULT_MAX_IDLE_CONNECTIONS,
+    maxIdleMillis: options.maxIdleMillis ?? DEFAULT_MAX_IDLE_MILLIS,
+    maxConnectionAgeMillis: options.maxConnectionAgeMillis ?? DEFAULT_MAX_CONNECTION_AGE_MILLIS,
+  }
 })
+
+/**
+ * What sends requests, until the scope closes. It is loaded for the first request: undici takes several megabytes and a part of
+ * the start, and a process without endpoints sends nothing. Not to be interrupted, because all requests share the result.
+ */
+const senderOf = (settings: PoolSettings, scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const [{ Attempt }, { ConnectionPool }] = yield* Effect.promise(() =>
+      Promise.all([import("./Attempt.ts"), import("./ConnectionPool.ts")]),
+    )
+    const pool = new ConnectionPool(settings)
+    yield* Scope.addFinalizer(
+      scope,
+      Effect.sync(() => pool.close()),
+    )
+    return { Attempt, pool }
+  }).pipe(Effect.uninterruptible, Effect.cached)
 
 const make = Effect.fnUntraced(function* (
   options: UndiciTransportOptions,
@@ -163,21 +173,22 @@ const make = Effect.fnUntraced(function* (
   const deadlineMillis = options.deadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
   const client = yield* ClientCertificate.present(options.clientCertificate)
   yield* client.remind
-  const pool = yield* acquirePool(options, policy, deadlineMillis, client.options)
+  const settings = yield* settingsOf(options, policy, deadlineMillis, client.options)
+  const sender = yield* senderOf(settings, yield* Effect.scope)
   const targetOf = Target.judge(policy)
 
-  const send = (request: WebhookRequest): Effect.Effect<WebhookResponse> =>
-    Effect.callback((resume) => {
-      const target = targetOf(request.url, request.mode)
-      if (target === undefined) {
-        resume(Effect.succeed({ _tag: "Failed", error: "blocked_address" }))
-        return undefined
-      }
-      const attempt = new Attempt(pool, target, request, deadlineMillis, (response) =>
-        resume(Effect.succeed(response)),
-      )
-      return Effect.sync(() => attempt.cancel())
-    })
+  const send = (request: WebhookRequest): Effect.Effect<WebhookResponse> => {
+    const target = targetOf(request.url, request.mode)
+    if (target === undefined) return Effect.succeed({ _tag: "Failed", error: "blocked_address" })
+    return Effect.flatMap(sender, ({ Attempt, pool }) =>
+      Effect.callback((resume) => {
+        const attempt = new Attempt(pool, target, request, deadlineMillis, (response) =>
+          resume(Effect.succeed(response)),
+        )
+        return Effect.sync(() => attempt.cancel())
+      }),
+    )
+  }
 
   return WebhookTransport.of({ send: (request) => Effect.andThen(client.remind, send(request)) })
 })
