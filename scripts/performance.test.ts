@@ -344,7 +344,7 @@ describe("the generator", () => {
     assert.match(rendered("bars", result), /\| 0\.9 × +\| not proven +\| 2026-11-21, no commit +\|/)
   })
 
-  it("names the side that is compared when it is not the first", () => {
+  it("names the sides that are compared when it is not only the first", () => {
     const result = resultOf(
       "ingest",
       "records/s",
@@ -355,7 +355,7 @@ describe("the generator", () => {
     )
     const figures = rendered("figures ingest", result)
     assert.match(figures, /\| compared with it +\|/)
-    assert.match(figures, /\| COPY +\| 100 +\| 90 to 110 +\| 0\.5 × \(0\.4 to 0\.6\) +\|/)
+    assert.match(figures, /\| COPY +\| 100 +\| 90 to 110 +\| ours: 0\.5 × \(0\.4 to 0\.6\) +\|/)
     assert.match(figures, /\| ours, Zipf +\| 60 +\| 54 to 66 +\| +\|/)
     assert.match(figures, /\| COPY, Zipf +\| 100 +\| 90 to 110 +\| ours, Zipf: 0\.6 × \(0\.5 to 0\.7\) +\|/)
   })

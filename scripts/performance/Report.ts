@@ -8,6 +8,7 @@ import {
   type Figure,
   isCompared,
   type Measure,
+  measureOf,
   number,
   readProfile,
   type Result,
@@ -94,23 +95,21 @@ const barTable = (results: Results): string =>
     }),
   )
 
-/** What a side is compared with, and how much better or worse it is than that. */
-const comparisonOf = (result: Compared, { name }: Figure): string => {
-  const [first] = result.figures
-  if (name === first?.name) return ""
-  const own = (result.ratios ?? []).filter(({ of, to }) => to === name && of !== undefined)
-  const pairs = own.map(({ of }) => of!)
-  // Without pairs, the first side was compared with each other one. A side of no pair is compared with nothing.
-  const sides = pairs.length > 0 || hasPairs(result) ? pairs : [first!.name]
-  return sides
-    .map((of) => {
-      const ratio = timesBetter(result, name, of)
-      return ratio === undefined ? "" : `${of === first?.name ? "" : `${of}: `}${spread(ratio, "×")}`
-    })
-    .join("; ")
-}
+/** Whether only the first side is compared with others. */
+const isOfFirst = ({ figures: [first], ratios = [] }: Compared): boolean =>
+  ratios.every(({ of = first?.name }) => of === first?.name)
 
-const hasPairs = ({ ratios = [] }: Compared): boolean => ratios.some(({ of }) => of !== undefined)
+/** How much better the first side is than this one, or those that were compared with it, with their names. */
+const comparisonOf = (result: Compared, { name }: Figure): string => {
+  if (!isOfFirst(result)) {
+    return (result.ratios ?? [])
+      .filter(({ to }) => to === name)
+      .map((ratio) => `${ratio.of}: ${spread(measureOf(ratio), "×")}`)
+      .join("; ")
+  }
+  const ratio = name === result.figures[0]?.name ? undefined : timesBetter(result, name)
+  return ratio === undefined ? "" : spread(ratio, "×")
+}
 
 /** All sides of a comparison, and how many times better the first one is. */
 const figures = (results: Results, name: string): string => {
@@ -122,9 +121,7 @@ const figures = (results: Results, name: string): string => {
     `${number(figure.lowest)} to ${number(figure.highest)}`,
     comparisonOf(result, figure),
   ])
-  const first = result.figures[0]?.name
-  const isOfFirst = (result.ratios ?? []).every(({ of = first }) => of === first)
-  const compared = isOfFirst ? "first side compared with it" : "compared with it"
+  const compared = isOfFirst(result) ? "first side compared with it" : "compared with it"
   const head = ["side", `median, ${result.unit}`, "rounds", compared]
   return `${result.title}, ${origin(result)}:\n\n${table(head, rows)}`
 }
