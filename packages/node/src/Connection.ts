@@ -1,7 +1,7 @@
 /**
  * One connection to a receiver. It uses one socket that is connected to a checked address, and it ends with this socket.
  *
- * It writes requests and reads ordinary answers itself, because undici takes more than twice the time. When an answer
+ * It writes requests and reads ordinary answers itself, because that costs much less than undici does. When an answer
  * begins with anything but a complete ordinary head, undici takes over for the rest of the connection: decision 0046.
  */
 import type { Socket } from "node:net"
