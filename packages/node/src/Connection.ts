@@ -1,7 +1,7 @@
 /**
  * One connection to a receiver. It uses one socket that is connected to a checked address, and it ends with this socket.
  *
- * It writes requests and reads ordinary answers itself, because undici takes more than twice the time. When an answer
+ * It writes requests and reads ordinary answers itself, because that costs much less than undici does. When an answer
  * begins with anything but a complete ordinary head, undici takes over for the rest of the connection: decision 0046.
  */
 import type { Socket } from "node:net"
@@ -81,10 +81,10 @@ export class Connection {
     return performance.now() - this.#openedAt
   }
 
-  /** Whether another request can be sent: it is open, it will stay open, and its buffers are empty. */
+  /** Whether another request can be sent: it is open, it will stay open, and the last request was sent completely. */
   get isReusable(): boolean {
     const { writable, writableLength } = this.#socket
-    return writable && writableLength === 0 && !this.#isLast && this.#undici?.isEmpty !== false
+    return writable && writableLength === 0 && !this.#isLast
   }
 
   /** Calls back once, when the connection has ended. */
@@ -123,8 +123,6 @@ export class Connection {
 
   /** Waits for the next request, but not for long. */
   rest(): void {
-    // undici has a timer of its own.
-    if (this.#undici !== undefined) return
     this.#isIdle = true
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
     else {

@@ -13,7 +13,7 @@ export const MAX_HEADER_BYTES = 16_384
 
 export interface PlainHead {
   readonly status: number
-  /** By lower-case name. Repeated ones are joined. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** Where the body begins in the bytes. */
   readonly bodyAt: number
@@ -32,12 +32,13 @@ const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-
 const LENGTH = /^\d{1,5}$/
 const KEEP_ALIVE_TIMEOUT = /(?:^|,)[\t ]*timeout=(\d+)/i
 
-/** Headers that decide how an answer is read. An ordinary answer has each of them once at most. */
-const ONCE = new Set(["connection", "content-length", "keep-alive"])
 /** Headers by which the bytes after the head, or the rest of the connection, mean something else. */
 const EXTRAORDINARY = new Set(["proxy-connection", "transfer-encoding", "upgrade"])
 
-/** Reads the lines of the headers. Returns `undefined` if one is not ordinary. */
+/**
+ * Reads the lines of the headers. Returns `undefined` if one is not ordinary. Repeated ones are joined by commas, so what
+ * may come only once is not plain then.
+ */
 const readHeaders = (lines: ReadonlyArray<string>): ReadonlyMap<string, string> | undefined => {
   const headers = new Map<string, string>()
   for (const line of lines) {
@@ -49,7 +50,7 @@ const readHeaders = (lines: ReadonlyArray<string>): ReadonlyMap<string, string> 
     if (!NAME.test(name) || !VALUE.test(value)) return undefined
     const key = name.toLowerCase()
     const known = headers.get(key)
-    if (EXTRAORDINARY.has(key) || (known !== undefined && ONCE.has(key))) return undefined
+    if (EXTRAORDINARY.has(key)) return undefined
     headers.set(key, known === undefined ? value : `${known}, ${value}`)
   }
   return headers

@@ -136,11 +136,6 @@ export class UndiciConnection {
     this.#dispatch(request, exchange)
   }
 
-  /** Whether nothing is left in its buffers. */
-  get isEmpty(): boolean {
-    return this.#front.readableLength === 0 && this.#front.writableLength === 0
-  }
-
   /** Gives undici bytes that have come. */
   receive(bytes: Buffer): void {
     this.#front.receive(bytes)
@@ -152,7 +147,7 @@ export class UndiciConnection {
   }
 
   destroy(): void {
-    void this.#client.destroy(null, () => {})
+    this.#client.destroy(null, () => {})
   }
 
   #dispatch({ body, headers, method, path }: SentRequest, exchange: Exchange): void {

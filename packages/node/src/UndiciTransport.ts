@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto"
 /**
- * Sends webhooks over HTTP by undici, with the network guard.
+ * Sends webhooks over HTTP, with the network guard. Answers that are not ordinary are read by undici.
  *
  * Customers choose the URLs, so each request goes from inside this network to an address that a stranger chose. These
  * rules protect the network: The URL is checked again for each request. Its host is looked up once for each connection.
@@ -195,7 +195,8 @@ const make = Effect.fnUntraced(function* (
 
 /**
  * Sends webhooks over HTTP/1.1. Connections are kept for further requests, and end with the layer's scope. Running
- * requests then fail with `reset`.
+ * requests then fail with `reset`. An answer with a `content-length` takes the least time, because undici reads all others
+ * (chunks, for example).
  *
  * The result is `blocked_address` if the mode forbids the URL or if any address of its host is forbidden. It is
  * `bad_response` if the request has a header that HTTP can't carry; then nothing is sent. It is `proxy_error` if the proxy

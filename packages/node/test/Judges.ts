@@ -14,7 +14,7 @@ import * as ReceiverError from "../src/ReceiverError.ts"
 import type { SentRequest } from "../src/SentRequest.ts"
 
 /** What came of a request. */
-export interface Verdict {
+interface Verdict {
   readonly head?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
   readonly body: string
   /** `ended` if the answer is complete. */

@@ -220,6 +220,17 @@ describe("an answer", () => {
       }).pipe(Effect.provide(transport())),
   )
 
+  it.live("may be as long as allowed each time on the same connection", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver((socket) => socket.write(answer(200, "x".repeat(MAX_RESPONSE_BYTES))))
+      const { send } = yield* WebhookTransport
+      for (let i = 0; i < 10; i++) {
+        assert.strictEqual((yield* send(post(hook.origin)))._tag, "Answered")
+      }
+      assert.strictEqual(hook.connections, 1)
+    }).pipe(Effect.provide(transport())),
+  )
+
   it.live("that takes longer than an idle connection is kept is waited for", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket, _received, number) => {
