@@ -30,7 +30,7 @@ export interface Judges {
 }
 
 /** How many turns of the event loop the receiver waits before it ends the connection. The verdict needs fewer. */
-const TURNS_BEFORE_END = 20
+const TURNS_BEFORE_END = 100
 const IDLE_MILLIS = 4_000
 
 const turns = (count: number, then: () => void): void => {
