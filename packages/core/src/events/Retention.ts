@@ -1,7 +1,7 @@
 /**
  * Removes old events and what belongs to them, so that busy tables stay small.
  */
-import { Context, DateTime, Duration, Effect, identity, Layer } from "effect"
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
       after,
       isDryRun,
     })
-    const walk = walkBy(isDryRun ? identity : resting)
+    const walk = walkBy(isDryRun ? (step) => step : resting)
 
     yield* walk((after) =>
       Effect.tap(store.pruneEvents(stepOf(EVENTS_OF_STEP, after)), ({ attempts, deliveries, events }) =>
