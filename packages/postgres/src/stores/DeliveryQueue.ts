@@ -199,7 +199,7 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
   let visited = START
   let watchedAt = -Infinity
 
-  /** Looks for workers that have died. Claims take what they had. When it fails, the claim after it says why. */
+  /** Looks for workers that have died. Later claims take what they had. When it fails, the claim beside it says why. */
   const watch = Effect.suspend(() => {
     const now = performance.now()
     if (now - watchedAt < WATCH_MILLIS) return Effect.void
@@ -212,10 +212,11 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
     const token = commits.worker.token()
-    yield* watch
-    const rows = yield* writeApart(operation, (sql, isRepeat) =>
+    const claimed = writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
     )
+    // Side by side: what the look finds, the next claim takes.
+    const [rows] = yield* Effect.all([claimed, watch], { concurrency: 2 })
     if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
     return yield* decoding(operation, claimedFromRows)(rows)
   })
