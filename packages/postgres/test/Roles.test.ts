@@ -306,6 +306,7 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
             `drop table ${schema}.webhook_workers, ${schema}.book_checks`,
             `drop sequence ${schema}.commit_notices`,
             `alter table ${schema}.events drop column redacted_at`,
+            `alter table ${schema}.webhook_hourly drop column slot`,
             `drop index ${schema}.billing_due_failed`,
             `delete from ${schema}.schema_migrations where id >= ${WORKERS}`,
             `drop function ${schema}.commit_hold`,

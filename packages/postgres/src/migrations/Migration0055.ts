@@ -44,10 +44,10 @@ export const migration0055: Migration = {
   statements: (schema: SchemaName) => [
     ...Object.entries(DROPPED).map(
       ([table, columns]) =>
-        `alter table ${schema}.${table} ${columns.map((column) => `drop constraint ${table}_${column}_check`).join(", ")}`,
+        `alter table ${schema}.${table} ${columns.map((column) => `drop constraint if exists ${table}_${column}_check`).join(", ")}`,
     ),
     `alter table ${schema}.webhook_hourly add column slot smallint not null default 0,
-  drop constraint webhook_hourly_pkey, add primary key (account_id, mode, hour, endpoint_id, slot)`,
+  drop constraint if exists webhook_hourly_pkey, add primary key (account_id, mode, hour, endpoint_id, slot)`,
     `comment on table ${schema}.webhook_hourly is
   'What happened to deliveries, counted by hour of UTC and endpoint. Each worker counts in a slot: add them up.'`,
     `drop function if exists ${schema}.settle_deliveries(text[], text[], uuid[], uuid[], uuid[], bigint[], text[], integer[],
