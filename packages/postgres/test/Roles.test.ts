@@ -310,11 +310,11 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
             `drop index ${schema}.billing_due_failed`,
             `delete from ${schema}.schema_migrations where id >= ${WORKERS}`,
             `drop function ${schema}.commit_hold`,
-            `update ${schema}.schema_functions set digest = 'old' where name in ('commit_hold', 'record_usage')`,
+            `update ${schema}.schema_functions set digest = 'old' where name in ('claim_deliveries', 'commit_hold', 'record_usage')`,
           ),
         )
         const applied = yield* Effect.provide(Migrations.run({ schema }), layer)
-        assert.deepStrictEqual(applied.functions, ["record_usage", "commit_hold"])
+        assert.deepStrictEqual(applied.functions, ["record_usage", "claim_deliveries", "commit_hold"])
         assert.lengthOf(applied.migrations, Migrations.latestId - WORKERS + 1)
         assert.deepStrictEqual(yield* Effect.provide(granted(schema), layer), before)
         const recorder = yield* made.login("recorder")
