@@ -185,10 +185,18 @@ const start: Bar["judge"] = (result) => {
 }
 
 /** How the figure changes from one process to two, and from two to four. */
+/** A rate that may stay the same: it has fallen when all of its interval is below that of before. */
+const fallen = (measure: Measure | undefined, options: { readonly label: string }): Finding => {
+  const finding = judged(measure, atLeast(1), options)
+  return finding.verdict === "not proven" && measure?.high !== undefined
+    ? { ...finding, verdict: "met" }
+    : finding
+}
+
 const neverFalls = comparing((result) => {
   const sides = result.figures.map(({ name }) => name).reverse()
   return sides.slice(1).map((name, index) =>
-    judged(timesBetter(result, sides[index]!, name), atLeast(1), {
+    fallen(timesBetter(result, sides[index]!, name), {
       label: `${Number.parseInt(sides[index]!, 10)} to ${Number.parseInt(name, 10)}: `,
     }),
   )
@@ -349,7 +357,7 @@ export const bars: ReadonlyArray<Bar> = [
     name: "webhook-workers",
     work: "deliveries by 1, 2 and 4 worker processes",
     against: "half as many workers",
-    bar: "the total never falls: ≥ 1 ×",
+    bar: "the total never falls beyond noise: no interval below 1 ×",
     judge: neverFalls,
   },
   {

@@ -122,6 +122,31 @@ order by due_at, id limit 10 for update`.pipe(
       }).pipe(asTenant),
     )
 
+    it.effect("publishes events while one waits for its customer, whom somebody has locked", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = yield* Sample.customerId
+        yield* sql`insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at)
+values ('default', 'live', ${Id.toUuid(customerId)}::uuid, 'Ada', 'ada@example.com', '{}', now(), now())`
+        const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = sql.withTransaction(
+          sql`select 1 from billwright.customers where id = ${Id.toUuid(customerId)}::uuid for update`.pipe(
+            Effect.andThen(Deferred.succeed(isLocked, undefined)),
+            Effect.andThen(Deferred.await(mayEnd)),
+          ),
+        )
+        const held = yield* Effect.forkChild(holder)
+        yield* Deferred.await(isLocked)
+        const waiting = yield* Effect.forkChild(publish({ customerId }), { startImmediately: true })
+        const others = yield* Effect.all([publish(), publish(), publish()], { concurrency: "unbounded" })
+        for (const { event, outcome } of others) assert.deepStrictEqual(outcome, { _tag: "Published", event })
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Fiber.join(held)
+        const { event, outcome } = yield* Fiber.join(waiting)
+        assert.deepStrictEqual(outcome, { _tag: "Published", event })
+      }).pipe(asTenant),
+    )
+
     it.effect("finds one delivery among more endpoints than one claim visits, within a few claims", () =>
       Effect.gen(function* () {
         yield* drain

@@ -14,8 +14,8 @@ const EVENTS_OF_STEP = 500
 /** Most hourly counts, or expired answers, that a step removes. */
 const ROWS_OF_STEP = 1_000
 
-/** How long a run rests after each step, in times of the step. So it works a third of the time, and publishing goes on. */
-const REST_OF_STEP = 2
+/** How long a run rests after each step, in times of the step. So it works a quarter of the time, and publishing goes on. */
+const REST_OF_STEP = 3
 /** Longest rest after a step, in milliseconds. */
 const MAX_REST_MILLIS = 1_000
 
@@ -47,7 +47,7 @@ export interface PruneOptions {
  * tenants. It keeps events with a pending delivery. It never removes customers, usage, or rows that totals are
  * computed from.
  *
- * It works in small transactions, and rests twice as long after each as that took. So it can run at any time, also in several
+ * It works in small transactions, and rests three times as long after each as that took. So it can run at any time, also in several
  * processes at once, beside publishing. A dry run does not rest. When it stops halfway,
  * the rows reported to `onProgress` are gone, and the next run removes the rest. Once an event is removed, its
  * idempotency key can be used again, it can't be replayed, and streams can't start after it.

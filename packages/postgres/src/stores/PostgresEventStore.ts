@@ -131,14 +131,15 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Those that need no more than to be stored and queued are published together: those of a batch, and those that are
-   * published at the same time outside of transactions. One with an idempotency key may have to wait for another transaction,
-   * and nobody should wait with it.
+   * Those of a batch are published together, unless they need more than to be stored and queued. So are those that are
+   * published at the same time outside of transactions, unless they have a customer or an idempotency key: such an event may
+   * have to wait for a transaction of others, and nobody should wait with it.
    */
   const publish = Effect.fnUntraced(function* (event: Event.Event) {
     if (event.idempotencyKey !== null || event.endpointId !== null) return yield* publishOne(event)
     if (yield* Batch.isMember) return yield* Batch.together(PUBLISH, event, publishAll)
-    return yield* (yield* database.inTransaction) ? publishOne(event) : groups.submit(event)
+    const isAlone = event.customerId !== null || (yield* database.inTransaction)
+    return yield* isAlone ? publishOne(event) : groups.submit(event)
   })
 
   const find = Effect.fnUntraced(function* (id: EventId) {
