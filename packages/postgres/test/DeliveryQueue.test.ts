@@ -7,6 +7,7 @@ import {
   Delivery,
   DeliveryStore,
   EndpointStore,
+  EventStore,
   Id,
   IdGenerator,
   type Billing,
@@ -308,6 +309,39 @@ select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10,
       }).pipe(asTenant),
     )
 
+    it.effect(
+      "is pruned by two runs at once, which remove each slot once and never wait for each other",
+      () =>
+        Effect.gen(function* () {
+          const { id } = yield* newEndpoint({ eventTypes: ["slots.two"] })
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`insert into billwright.webhook_hourly
+  (account_id, mode, hour, endpoint_id, slot, delivered, failed, failed_attempts)
+select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10, 1, 2 from generate_series(0, 3) n`
+          const { pruneCounts } = yield* RetentionStore
+          const step = { before: minute(-1_000_000), limit: 1, after: undefined, isDryRun: false }
+          const [isLocked, isPruned] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          // Another run has locked one slot of the count, and goes on when this one is done.
+          const other = yield* Effect.forkChild(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* sql`select 1 from billwright.webhook_hourly
+where endpoint_id = ${Id.toUuid(id)}::uuid and slot = 2 for update`
+                yield* Deferred.succeed(isLocked, undefined)
+                yield* Deferred.await(isPruned)
+                const removed = yield* sql`delete from billwright.webhook_hourly
+where endpoint_id = ${Id.toUuid(id)}::uuid returning slot`
+                assert.deepStrictEqual(removed, [{ slot: 2 }])
+              }),
+            ),
+          )
+          yield* Deferred.await(isLocked)
+          assert.strictEqual((yield* pruneCounts(step)).counts, 1)
+          yield* Deferred.succeed(isPruned, undefined)
+          yield* Fiber.join(other)
+        }).pipe(asTenant),
+    )
+
     it.effect("marks an endpoint by the results of one call, in the given order", () =>
       Effect.gen(function* () {
         const endpoints = yield* EndpointStore
@@ -495,6 +529,41 @@ describe("a lost answer", () => {
       }),
     ),
   )
+})
+
+describe("publications at the same time", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect("do not wait for one that somebody holds up", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* EventStore
+        const held = yield* Sample.event()
+        const [isTaken, isDone] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        // A transaction that has not ended has the id of the event.
+        const holder = yield* Effect.forkChild(
+          Effect.ignore(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* sql`insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
+values ('default', 'live', ${Id.toUuid(held.id)}::uuid, 'held.one', now(), '{}')`
+                yield* Deferred.succeed(isTaken, undefined)
+                yield* Deferred.await(isDone)
+                yield* Effect.fail("rolled back")
+              }),
+            ),
+          ),
+        )
+        yield* Deferred.await(isTaken)
+        const waiting = yield* Effect.forkChild(store.publish(held))
+        const others = yield* Effect.forEach([1, 2, 3], () => publish(), { concurrency: 3 })
+        for (const { event, outcome } of others) assert.deepStrictEqual(outcome, { _tag: "Published", event })
+        assert.isUndefined(waiting.pollUnsafe())
+        yield* Deferred.succeed(isDone, undefined)
+        assert.deepStrictEqual(yield* Fiber.join(waiting), { _tag: "Published", event: held })
+        yield* Fiber.join(holder)
+      }).pipe(asTenant),
+    )
+  })
 })
 
 describe("equal ids", () => {

@@ -21,6 +21,9 @@ import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhoo
 /** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 400
 
+/** A deadline of the storage, in milliseconds. */
+const LONGER_THAN_A_TEST = 600_000
+
 /** The instant of all claims, long before any lease ends. */
 const NOW = minute(1)
 
@@ -34,11 +37,12 @@ interface Worker {
 const startWorker = Effect.fnUntraced(function* (
   url: string,
   options: Partial<PostgresClient.ClientOptions> = {},
+  deadlineMillis?: number,
 ) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const client = PostgresClient.layer({ url: Redacted.make(url), ...options })
   const services = yield* Layer.buildWithScope(
-    IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer()), Layer.provide(client)),
+    IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer({ deadlineMillis })), Layer.provide(client)),
     scope,
   )
   const run: Worker["run"] = (effect) =>
@@ -174,6 +178,22 @@ describe("the leases of a worker", () => {
         assert.deepStrictEqual(row, { worker: nameOf(after), missed_at: null })
         for (const delivery of [before, after]) assert.isTrue(yield* isWritten(worker, delivery))
       }).pipe(Effect.scoped),
+  )
+
+  it.live("are claimed while somebody has locked the row of another worker", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const admin = yield* TestDatabase.administrator(url)
+      const worker = yield* startWorker(url, { statementTimeoutMillis: 0 }, LONGER_THAN_A_TEST)
+      yield* worker.run(newEndpoint())
+      yield* rows(admin, "insert into billwright.webhook_workers (worker) values ('deadbeef')")
+      yield* rows(admin, "begin")
+      yield* rows(admin, "select from billwright.webhook_workers for update")
+      // The look for dead workers begins with the first claim, and can't end.
+      yield* claimOne(worker)
+      yield* claimOne(worker)
+      yield* rows(admin, "rollback")
+    }).pipe(Effect.scoped),
   )
 
   it.live("do not keep it from closing when Postgres does not answer", () =>

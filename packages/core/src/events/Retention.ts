@@ -47,10 +47,11 @@ export interface PruneOptions {
  * tenants. It keeps events with a pending delivery. It never removes customers, usage, or rows that totals are
  * computed from.
  *
- * It works in small transactions, and rests three times as long after each as that took. So it can run at any time, also in several
- * processes at once, beside publishing. A dry run does not rest. When it stops halfway,
- * the rows reported to `onProgress` are gone, and the next run removes the rest. Once an event is removed, its
- * idempotency key can be used again, it can't be replayed, and streams can't start after it.
+ * It works in small transactions, and rests three times as long after each as that took. So it can run at any time, also in
+ * several processes at once, beside publishing. Don't call it in a transaction of your own, which would keep all locks also
+ * while it rests. A dry run does not rest. When it stops halfway, the rows reported to `onProgress` are gone, and the next run
+ * removes the rest. Once an event is removed, its idempotency key can be used again, it can't be replayed, and streams can't
+ * start after it.
  */
 export class Retention extends Context.Service<
   Retention,

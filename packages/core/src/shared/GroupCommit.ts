@@ -52,11 +52,21 @@ export type WriteGroup<Call, Outcome> = (
  */
 export interface GroupCommit<Call, Outcome> {
   readonly submit: (call: Call, queue?: string) => Effect.Effect<Outcome, StorageError, CurrentTenant>
+  /**
+   * Like `submit`, for calls that can be written by themselves, too. Gives none when the call still waits after this many
+   * milliseconds. It is not written then.
+   */
+  readonly submitWithin: (
+    call: Call,
+    millis: number,
+  ) => Effect.Effect<Option.Option<Outcome>, StorageError, CurrentTenant>
 }
 
 interface Waiting<Call, Outcome> {
   readonly call: Call
   readonly settle: (outcome: Exit.Exit<Outcome, StorageError>) => void
+  /** Whether it is being written. Then it can't be withdrawn. */
+  isBegun: boolean
   isWithdrawn: boolean
 }
 
@@ -88,6 +98,7 @@ const nextGroup = <Call, Outcome>(
     group = queue.waiting.splice(0, groupLimit(queue, most)).filter(({ isWithdrawn }) => !isWithdrawn)
   }
   queue.lastSize = group.length
+  for (const waiting of group) waiting.isBegun = true
   return group
 }
 
@@ -208,11 +219,18 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
         }),
   )
 
-  const written = (tenant: Tenant, call: Call, queue: string | undefined) =>
+  /** `onWaiting` gets what waits in the queue. */
+  const written = (
+    tenant: Tenant,
+    call: Call,
+    queue?: string,
+    onWaiting?: (waiting: Waiting<Call, Outcome>) => void,
+  ) =>
     Effect.callback<Outcome, StorageError>((resume) => {
       // Checked again here, because the queue may have closed while the caller waited for a place.
       if (isClosed) return resume(Effect.fail(unavailable("is closed")))
-      const waiting: Waiting<Call, Outcome> = { call, settle: resume, isWithdrawn: false }
+      const waiting: Waiting<Call, Outcome> = { call, settle: resume, isBegun: false, isWithdrawn: false }
+      onWaiting?.(waiting)
       enqueue(tenant, queue, waiting)
       return Effect.sync(() => {
         waiting.isWithdrawn = true
@@ -220,18 +238,35 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
     })
 
   const withPermit = permits.withPermitsIfAvailable(1)
+  const withTenant = <A>(use: (tenant: Tenant) => Effect.Effect<A, StorageError>) =>
+    Effect.contextWith((context: Context.Context<CurrentTenant>) => use(Context.get(context, CurrentTenant)))
 
-  return {
-    submit: (call, queue) =>
-      Effect.contextWith((context: Context.Context<CurrentTenant>) => {
-        const writing = written(Context.get(context, CurrentTenant), call, queue)
-        return Effect.flatMap(withPermit(writing), (outcome) =>
-          Option.isSome(outcome)
-            ? Effect.succeed(outcome.value)
-            : Effect.scoped(Effect.andThen(waitForPermit, writing)),
-        )
-      }),
-  }
+  const submit = (call: Call, queue?: string) =>
+    withTenant((tenant) => {
+      const writing = written(tenant, call, queue)
+      return Effect.flatMap(withPermit(writing), (outcome) =>
+        Option.isSome(outcome)
+          ? Effect.succeed(outcome.value)
+          : Effect.scoped(Effect.andThen(waitForPermit, writing)),
+      )
+    })
+
+  const submitWithin = (call: Call, millis: number) =>
+    withTenant((tenant) => {
+      let waiting: Waiting<Call, Outcome> | undefined
+      const writing = written(tenant, call, undefined, (its) => {
+        waiting = its
+      })
+      const withdrawn = Effect.suspend(() => {
+        if (waiting?.isBegun === true) return Effect.never
+        if (waiting !== undefined) waiting.isWithdrawn = true
+        return Effect.succeedNone
+      })
+      const late = Effect.andThen(Effect.sleep(millis), withdrawn)
+      return Effect.raceFirst(withPermit(writing), late)
+    })
+
+  return { submit, submitWithin }
 })
 
 /** Whether the storage is out of reach, so that trying the calls one by one would not help. */

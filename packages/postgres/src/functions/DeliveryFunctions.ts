@@ -2,8 +2,9 @@
  * The functions that end deliveries (results, cancellation) and the one that starts them again (replay).
  *
  * They lock endpoints in the order of their keys, and then deliveries in the order of their ids. The transaction that
- * disables an endpoint has locked it before it cancels its deliveries, so no deadlock can form. Claims never wait for
- * a lock.
+ * disables an endpoint has locked it before it cancels its deliveries, so no deadlock can form. There is one exception:
+ * results whose rows have moved, because somebody rewrote the table, are locked after the others of their call. Postgres ends
+ * such a deadlock, and the call is repeated. Claims never wait for a lock.
  */
 import { Delivery, MAX_CANCEL } from "@billwright/core"
 import { instantOf } from "../Millis.ts"

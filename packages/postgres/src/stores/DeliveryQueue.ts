@@ -12,7 +12,7 @@ import {
   type Tenant,
   type UnreadableDelivery,
 } from "@billwright/core"
-import { Effect, Option } from "effect"
+import { Effect, Option, type Scope } from "effect"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
@@ -25,7 +25,7 @@ import * as LeaseToken from "./LeaseToken.ts"
 
 /** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
-/** The shortest pause between two looks for workers that have died, in milliseconds. */
+/** The pause between two looks for workers that have died, in milliseconds. There is one at a time. */
 const WATCH_MILLIS = 500
 
 /** Where the last claim stopped going through endpoints and tenants. The next claim continues there. */
@@ -190,33 +190,39 @@ const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray
   ]
 }
 
-export const make = (database: DatabaseService, commits: CommitsService) => {
+/** `scope`: that of the store, in which it looks for workers that have died. */
+export const make = (database: DatabaseService, commits: CommitsService, scope: Scope.Scope) => {
   const { tables: t } = database
   const { read, write, writeApart } = database.everyTenant
   const claiming = claimStatement(database)
   const settling = settleStatement(database)
   const watching = `select ${database.schema}.watch_workers($1)`
   let visited = START
-  let watchedAt = -Infinity
+  let nextWatchAt = -Infinity
 
-  /** Looks for workers that have died. Later claims take what they had. When it fails, the claim beside it says why. */
+  /** Looks for workers that have died. When it fails, a claim says why. */
   const watch = Effect.suspend(() => {
-    const now = performance.now()
-    if (now - watchedAt < WATCH_MILLIS) return Effect.void
-    watchedAt = now
-    return Effect.ignore(
-      writeApart("DeliveryStore.claimDue", (sql) => sql.unsafe<Row>(watching, [commits.worker.name()])),
+    if (performance.now() < nextWatchAt) return Effect.void
+    nextWatchAt = Infinity
+    const asked = writeApart("DeliveryStore.claimDue", (sql) =>
+      sql.unsafe<Row>(watching, [commits.worker.name()]),
+    )
+    return Effect.ensuring(
+      Effect.ignore(asked),
+      Effect.sync(() => {
+        nextWatchAt = performance.now() + WATCH_MILLIS
+      }),
     )
   })
 
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
     const token = commits.worker.token()
-    const claimed = writeApart(operation, (sql, isRepeat) =>
+    // No claim waits for the look, which somebody's lock may hold up. What it finds, a later claim takes.
+    yield* Effect.forkIn(watch, scope)
+    const rows = yield* writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
     )
-    // Side by side: what the look finds, the next claim takes.
-    const [rows] = yield* Effect.all([claimed, watch], { concurrency: 2 })
     if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
     return yield* decoding(operation, claimedFromRows)(rows)
   })

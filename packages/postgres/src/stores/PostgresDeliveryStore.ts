@@ -236,7 +236,7 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
     replayRange,
     cancel,
     counts,
-    ...DeliveryQueue.make(database, commits),
+    ...DeliveryQueue.make(database, commits, yield* Effect.scope),
   })
 })
 

@@ -34,6 +34,13 @@ const PUBLISH = "EventStore.publish"
 const REDACT = "EventStore.redact"
 /** Most events of a statement: 8 MiB of payloads. */
 const MAX_GROUP = 32
+/**
+ * How long a publication waits for others of its tenant that are being written, in milliseconds. Then it is written by itself,
+ * beside them. So none is held up when commits are slow, or when somebody has locked what another one needs.
+ */
+const MAX_GROUP_WAIT_MILLIS = 3
+/** Of all tenants together, as many groups as may come: each is written on a connection of the pool, as a single event is. */
+const MAX_CONCURRENT_GROUPS = 10_000
 
 /** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
@@ -128,7 +135,14 @@ const make = Effect.gen(function* () {
     operation: PUBLISH,
     name: "the queue of events",
     maxGroup: MAX_GROUP,
+    maxConcurrentCommits: MAX_CONCURRENT_GROUPS,
   })
+
+  const publishWithOthers = (event: Event.Event) =>
+    Effect.flatMap(
+      groups.submitWithin(event, MAX_GROUP_WAIT_MILLIS),
+      Option.match({ onNone: () => publishOne(event), onSome: Effect.succeed }),
+    )
 
   /**
    * Those of a batch are published together, unless they need more than to be stored and queued. So are those that are
@@ -139,7 +153,7 @@ const make = Effect.gen(function* () {
     if (event.idempotencyKey !== null || event.endpointId !== null) return yield* publishOne(event)
     if (yield* Batch.isMember) return yield* Batch.together(PUBLISH, event, publishAll)
     const isAlone = event.customerId !== null || (yield* database.inTransaction)
-    return yield* isAlone ? publishOne(event) : groups.submit(event)
+    return yield* isAlone ? publishOne(event) : publishWithOthers(event)
   })
 
   const find = Effect.fnUntraced(function* (id: EventId) {

@@ -221,14 +221,20 @@ select (select count(*) from events)::text as events, (select count(*) from deli
     })(rows[0] ?? {})
   })
 
+  /**
+   * Removes all slots of the given counts, also those that the step did not lock. It skips those that another run has locked:
+   * two runs that waited for each other's slots would be a deadlock.
+   */
   const removeCounts = (
     sql: SqlClient.SqlClient,
     rowKeys: ReadonlyArray<RowKey>,
   ) => sql<Row>`with removed as (
-  delete from ${t.webhook_hourly} h using (${given(sql, rowKeys)}) as g
-  where h.account_id = g.account_id and h.mode = g.mode and h.hour = to_timestamp(g.at / 1000.0::float8)
-    and h.endpoint_id = g.id
-  returning h.account_id, h.mode, h.hour, h.endpoint_id
+  delete from ${t.webhook_hourly} h where h.ctid = any (array(
+    select h.ctid from (${given(sql, rowKeys)}) as g join ${t.webhook_hourly} h
+      on h.account_id = g.account_id and h.mode = g.mode and h.hour = to_timestamp(g.at / 1000.0::float8)
+        and h.endpoint_id = g.id
+    for update of h skip locked
+  )) returning h.account_id, h.mode, h.hour, h.endpoint_id
 )
 select count(distinct r)::text as count from removed r`
 
