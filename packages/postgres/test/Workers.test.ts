@@ -37,12 +37,12 @@ interface Worker {
 const startWorker = Effect.fnUntraced(function* (
   url: string,
   options: Partial<PostgresClient.ClientOptions> = {},
-  deadlineMillis?: number,
+  storage: Parameters<typeof Storage.layer>[0] = {},
 ) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const client = PostgresClient.layer({ url: Redacted.make(url), ...options })
   const services = yield* Layer.buildWithScope(
-    IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer({ deadlineMillis })), Layer.provide(client)),
+    IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer(storage)), Layer.provide(client)),
     scope,
   )
   const run: Worker["run"] = (effect) =>
@@ -184,7 +184,11 @@ describe("the leases of a worker", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* TestDatabase.administrator(url)
-      const worker = yield* startWorker(url, { statementTimeoutMillis: 0 }, LONGER_THAN_A_TEST)
+      const worker = yield* startWorker(
+        url,
+        { statementTimeoutMillis: 0 },
+        { deadlineMillis: LONGER_THAN_A_TEST },
+      )
       yield* worker.run(newEndpoint())
       yield* rows(admin, "insert into billwright.webhook_workers (worker) values ('deadbeef')")
       yield* rows(admin, "begin")
