@@ -1,6 +1,7 @@
 /**
  * `claim_deliveries`: how a worker leases due deliveries.
  *
+ * - If few are due, and the worker names no limits, it leases all of them that nobody else has locked.
  * - It looks at the deliveries that have been due the longest, a few times as many as it was asked for. Mostly these
  *   are all that are due. From them it picks what the limits allow, with tenants taking turns, and locks the picks.
  *   Rows that another claim has locked are skipped.
@@ -82,6 +83,15 @@ const pick = `ranked as (
 
 const COLUMNS =
   "q.ctid as tid, q.id, q.account_id, q.mode, q.endpoint_id, coalesce(q.leased_until, q.due_at) as due_at"
+
+/** All that are due, if they are few. */
+const lookAtFew = (schema: SchemaName): string => `
+    select count(*), coalesce(bool_or(d.leased_until is not null), false), array_agg(d.tid order by d.due_at, d.id)
+    into v_ahead, v_is_lost, v_picked from (
+      select q.ctid as tid, q.due_at, q.id, q.leased_until from ${schema}.webhook_pending q
+      where q.due_at <= v_now and ${isFree}
+      order by q.due_at, q.id limit least(p_limit, p_limit_per_endpoint) + 1
+    ) as d;`
 
 const pickFromAll = (schema: SchemaName): string => `
       with looked as (
@@ -193,6 +203,20 @@ const answer = (schema: SchemaName, rows: string): string => `
   ) as w on true
   order by l.place;`
 
+/** Locks and leases in one statement, for picks that nobody has. Those that another claim has locked are left to it. */
+const leasePicked = (schema: SchemaName): string => `
+      update ${schema}.webhook_pending q set lease_token = ${offsetOf("p_token", "f.place - 1")},
+        leased_at = v_now, leased_until = v_until
+      from (
+        select p.tid, p.place from unnest(v_picked) with ordinality as p (tid, place) cross join lateral (
+          select from ${schema}.webhook_pending q
+          where q.ctid = p.tid and q.due_at <= v_now and q.leased_until is null for update skip locked
+        ) as q
+      ) as f
+      where q.ctid = f.tid
+      returning q.*, q.ctid as tid, false as was_lost, f.place
+    `
+
 const leaseAll = (schema: SchemaName): string => `
     update ${schema}.webhook_pending q set lease_token = ${offsetOf("p_token", "t.place - 1")},
       leased_at = v_now, leased_until = v_until, attempt_count = q.attempt_count + t.was_lost::integer,
@@ -236,13 +260,10 @@ declare
   v_by text := case when p_after_account is null then 'due' else 'tenant' end;
   v_has_more boolean;
   v_has_backlog boolean;
-  v_endpoint_limits jsonb := jsonb_object(p_endpoint_ids::text[], p_limits::text[]);
-  v_tenant_limits jsonb := (
-    select coalesce(jsonb_object_agg(${tenantOf("l")}, l.most), '{}')
-    from unnest(p_accounts, p_modes, p_tenant_limits) as l (account_id, mode, most)
-  );
-  v_endpoint_rooms jsonb := v_endpoint_limits;
-  v_tenant_rooms jsonb := v_tenant_limits;
+  v_endpoint_limits jsonb;
+  v_tenant_limits jsonb;
+  v_endpoint_rooms jsonb;
+  v_tenant_rooms jsonb;
   v_taken jsonb := '{}';
   v_is_shared boolean;
   v_may_wrap boolean := p_after is not null;
@@ -257,6 +278,7 @@ declare
   v_lost boolean[] := '{}';
   v_locked integer;
   v_dead text[];
+  v_is_lost boolean;
 begin
   if p_is_repeat then${answer(schema, leasedBefore(schema))}
     if found then return; end if;
@@ -264,6 +286,19 @@ begin
   v_dead := (${deadWorkers(schema, `left(p_token::text, ${WORKER_LENGTH})`)}
   );
 
+  -- Mostly few are due, and no limit decides which of them are taken.
+  if v_by = 'due' and p_endpoint_ids = '{}' and p_accounts = '{}' then${lookAtFew(schema)}
+    if v_ahead = 0 then return; end if;
+    if v_ahead <= least(p_limit, p_limit_per_endpoint) and not v_is_lost then${answer(schema, leasePicked(schema))}
+      return;
+    end if;
+  end if;
+
+  v_endpoint_limits := jsonb_object(p_endpoint_ids::text[], p_limits::text[]);
+  v_endpoint_rooms := v_endpoint_limits;
+  select coalesce(jsonb_object_agg(${tenantOf("l")}, l.most), '{}') into v_tenant_limits
+  from unnest(p_accounts, p_modes, p_tenant_limits) as l (account_id, mode, most);
+  v_tenant_rooms := v_tenant_limits;
   for v_round in 1..${MAX_ROUNDS} loop
     case v_by
       when 'endpoint' then${pickByEndpoint(schema)}
