@@ -14,12 +14,9 @@ export const plain = (values: ReadonlyArray<string | number | boolean | null>): 
   return `${literal}}`
 }
 
-const SPECIAL = /["\\]/
-const SPECIALS = /["\\]/g
-
 /** A text as an element, in quotes. */
 export const element = (value: string): string =>
-  `"${SPECIAL.test(value) ? value.replace(SPECIALS, "\\$&") : value}"`
+  `"${value.includes('"') || value.includes("\\") ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"') : value}"`
 
 /** For text. Every element is quoted. */
 export const quoted = (values: ReadonlyArray<string | null>): string => {

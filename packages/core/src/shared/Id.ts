@@ -95,12 +95,23 @@ export const toUuid = (id: string): string => {
   return text
 }
 
+const HEX_VALUE_OF = new Uint8Array(128)
+for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+  HEX_VALUE_OF[digit.charCodeAt(0)] = value
+  HEX_VALUE_OF[digit.toUpperCase().charCodeAt(0)] = value
+}
+const DASH = "-".charCodeAt(0)
+const scratch = new Uint8Array(16)
+
 /** The id of a stored UUID with the given prefix: the inverse of `toUuid`. The UUID is not checked. */
 export const fromUuid = (prefix: string, uuid: string): string => {
-  const hex = uuid.replaceAll("-", "")
-  const bytes = new Uint8Array(16)
-  for (let i = 0; i < 16; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)
-  return format(prefix, bytes)
+  let at = 0
+  for (let i = 0; i < uuid.length; i++) {
+    const digit = uuid.charCodeAt(i)
+    if (digit === DASH) continue
+    scratch[at++] = (HEX_VALUE_OF[digit]! << 4) | HEX_VALUE_OF[uuid.charCodeAt(++i)]!
+  }
+  return format(prefix, scratch)
 }
 
 /**
