@@ -201,25 +201,29 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
   let nextWatchAt = -Infinity
 
   /** Looks for workers that have died. When it fails, a claim says why. */
-  const watch = Effect.suspend(() => {
+  const watch = Effect.ensuring(
+    Effect.ignore(
+      Effect.suspend(() =>
+        writeApart("DeliveryStore.claimDue", (sql) => sql.unsafe<Row>(watching, [commits.worker.name()])),
+      ),
+    ),
+    Effect.sync(() => {
+      nextWatchAt = performance.now() + WATCH_MILLIS
+    }),
+  )
+
+  /** Begins a look from time to time. No claim waits for it, because somebody's lock may hold it up. */
+  const beginWatch = Effect.suspend(() => {
     if (performance.now() < nextWatchAt) return Effect.void
     nextWatchAt = Infinity
-    const asked = writeApart("DeliveryStore.claimDue", (sql) =>
-      sql.unsafe<Row>(watching, [commits.worker.name()]),
-    )
-    return Effect.ensuring(
-      Effect.ignore(asked),
-      Effect.sync(() => {
-        nextWatchAt = performance.now() + WATCH_MILLIS
-      }),
-    )
+    return Effect.forkIn(watch, scope)
   })
 
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
     const token = commits.worker.token()
-    // No claim waits for the look, which somebody's lock may hold up. What it finds, a later claim takes.
-    yield* Effect.forkIn(watch, scope)
+    // What it finds, a later claim takes.
+    yield* beginWatch
     const rows = yield* writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
     )
