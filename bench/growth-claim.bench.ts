@@ -21,7 +21,7 @@ const CLAIM = 64
 const CLAIMS_OF_ROUND = 50
 const LEASE = { seconds: 30 }
 
-const TABLES = ["events", "webhook_finished", "webhook_attempts"].map((table) => `billwright.${table}`)
+const TABLES = ["events", "webhook_finished"].map((table) => `billwright.${table}`)
 
 const at = (number: string): string => `timestamptz '2026-01-01Z' + ${number} * interval '0.1 second'`
 const endpoint = uuidOf("0193", `n % ${ENDPOINTS}`)
@@ -39,12 +39,10 @@ select 'default', 'live', ${uuidOf("0190", "n")}, 'bench.type_' || n % 5, ${at(`
   '{"id":"evt_01","type":"bench","data":{"padding":"' || repeat('x', 300) || '"}}'
 from generate_series(0, $1::integer / ${DELIVERIES_OF_EVENT} - 1) n`,
   `insert into billwright.webhook_finished (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
-  last_response_status, created_at, status, finished_at)
+  last_response_status, created_at, status, finished_at, attempt_started_at, attempt_duration_ms,
+  attempt_request_headers, attempt_response_status, attempt_response_headers, attempt_response_body)
 select 'default', 'live', ${uuidOf("0191", "n")}, ${uuidOf("0190", `n / ${DELIVERIES_OF_EVENT}`)}, 'bench.type', ${endpoint},
-  1, 200, ${at("n")}, 'Delivered', ${at("n")} from generate_series(0, $1::integer - 1) n`,
-  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
-  request_headers, response_status, response_headers, response_body)
-select 'default', 'live', ${uuidOf("0191", "n")}, 1, ${at("n")}, 5,
+  1, 200, ${at("n")}, 'Delivered', ${at("n")}, ${at("n")}, 5,
   '{"content-type":"application/json","webhook-id":"evt_01"}', 200, '{"content-length":"2"}', 'ok'
 from generate_series(0, $1::integer - 1) n`,
 ]

@@ -20,7 +20,7 @@ const EVENTS_OF_ROUND = 25_000
 const EVENTS = EVENTS_OF_ROUND * (roundsOf() + 3)
 const ALONE_MILLIS = 3_000
 
-const TABLES = ["events", "webhook_finished", "webhook_attempts"].map((table) => `billwright.${table}`)
+const TABLES = ["events", "webhook_finished"].map((table) => `billwright.${table}`)
 
 /** An event a second. */
 const START = DateTime.makeUnsafe("2026-01-01T00:00:00Z")
@@ -32,14 +32,12 @@ select 'default', 'live', ${uuidOf("0190", "n")}, 'invoice.paid', ${at("n")},
   '{"id":"evt_01","type":"invoice.paid","data":{"padding":"' || repeat('x', 300) || '"}}'
 from generate_series(0, ${EVENTS - 1}) n`,
   `insert into billwright.webhook_finished (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
-  last_response_status, created_at, status, finished_at)
+  last_response_status, created_at, status, finished_at, attempt_started_at, attempt_duration_ms,
+  attempt_request_headers, attempt_response_status, attempt_response_headers, attempt_response_body)
 select 'default', 'live', ${uuidOf("0191", "n")}, ${uuidOf("0190", `n / ${DELIVERIES_OF_EVENT}`)}, 'invoice.paid',
-  ${uuidOf("0193", "n % 20")}, 1, 200, ${at(`n / ${DELIVERIES_OF_EVENT}`)}, 'Delivered', ${at(`n / ${DELIVERIES_OF_EVENT}`)}
-from generate_series(0, ${EVENTS * DELIVERIES_OF_EVENT - 1}) n`,
-  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
-  request_headers, response_status, response_headers, response_body)
-select 'default', 'live', ${uuidOf("0191", "n")}, 1, ${at(`n / ${DELIVERIES_OF_EVENT}`)}, 5,
-  '{"content-type":"application/json","webhook-id":"evt_01"}', 200, '{"content-length":"2"}', 'ok'
+  ${uuidOf("0193", "n % 20")}, 1, 200, ${at(`n / ${DELIVERIES_OF_EVENT}`)}, 'Delivered', ${at(`n / ${DELIVERIES_OF_EVENT}`)},
+  ${at(`n / ${DELIVERIES_OF_EVENT}`)}, 5, '{"content-type":"application/json","webhook-id":"evt_01"}', 200,
+  '{"content-length":"2"}', 'ok'
 from generate_series(0, ${EVENTS * DELIVERIES_OF_EVENT - 1}) n`,
 ]
 

@@ -28,15 +28,14 @@ select 'default', 'test', ${uuidOf("0190", "n")}, 'bench.type_' || n % 5, timest
   '{"id":"evt_01","type":"bench","data":{"padding":"' || repeat('x', 300) || '"}}'
 from generate_series(0, ${(DONE + WAITING) / DELIVERIES_OF_EVENT - 1}) n where $1::uuid[] is not null`,
   `insert into billwright.webhook_finished (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
-  last_response_status, created_at, status, finished_at)
+  last_response_status, created_at, status, finished_at, attempt_started_at, attempt_duration_ms,
+  attempt_request_headers, attempt_response_status, attempt_response_headers, attempt_response_body)
 select 'default', 'test', ${uuidOf("0191", "n")}, ${event}, 'bench.type', ($1::uuid[])[1 + n % cardinality($1::uuid[])], 1, 200,
-  timestamptz '2026-06-01Z' + n * interval '0.1 second', 'Delivered', timestamptz '2026-06-01Z' + n * interval '0.1 second'
-from generate_series(0, ${DONE - 1}) n`,
-  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
-  request_headers, response_status, response_headers, response_body)
-select 'default', 'test', ${uuidOf("0191", "n")}, 1, timestamptz '2026-06-01Z' + n * interval '0.1 second', 5,
+  at.created, 'Delivered', at.created, at.created, 5,
   '{"content-type":"application/json","webhook-id":"evt_01"}', 200, '{"content-length":"2"}', 'ok'
-from generate_series(0, ${DONE - 1}) n where $1::uuid[] is not null`,
+from generate_series(0, ${DONE - 1}) n, lateral (
+  select timestamptz '2026-06-01Z' + n * interval '0.1 second' as created
+) as at`,
   `insert into billwright.webhook_pending (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
   last_response_status, created_at, due_at)
 select 'default', 'test', ${uuidOf("0192", "n")}, ${uuidOf("0190", `(n + ${DONE}) / ${DELIVERIES_OF_EVENT}`)}, 'bench.type',
@@ -44,9 +43,7 @@ select 'default', 'test', ${uuidOf("0192", "n")}, ${uuidOf("0190", `(n + ${DONE}
 from generate_series(0, ${WAITING - 1}) n`,
 ]
 
-const TABLES = ["events", "webhook_finished", "webhook_attempts", "webhook_pending"].map(
-  (table) => `billwright.${table}`,
-)
+const TABLES = ["events", "webhook_finished", "webhook_pending"].map((table) => `billwright.${table}`)
 
 const fill = (url: string, endpoints: ReadonlyArray<string>): Promise<void> =>
   connected(url, (client) =>

@@ -55,6 +55,7 @@ const NAMES = [
   "void_usage",
   "webhook_attempts",
   "webhook_deliveries",
+  "webhook_earlier_attempts",
   "webhook_endpoints",
   "webhook_finished",
   "webhook_hourly",

@@ -74,7 +74,10 @@ const FIRST_HOUR = 200_000
 /** One event is published each minute, so the last of them is due at this instant. */
 const NOW = at(200_000)
 
-/** 150,000 events of 200 types. 100,000 done deliveries of 200 endpoints, with attempts; few of them failed. */
+/**
+ * 150,000 events of 200 types. 100,000 done deliveries of 200 endpoints, with attempts as older releases wrote them; few of
+ * them failed.
+ */
 const fill = [
   // On a busy machine this takes longer than the statement timeout. The pool has one connection, so the setting
   // stays.
@@ -95,7 +98,7 @@ select 'other' || n, 'live', ${sqlUuid(7, "n")}, 'https://example.com', '{*}', '
 select 'default', 'live', ${sqlUuid(3, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n % 200, ${sqlUuid(2, "n % 200")}, 1, 200,
   null, ${sqlAt("n")}, case when n % 500 = 0 then 'Failed' else 'Delivered' end,
   case when n % 500 = 0 then 'exhausted' end, now() from generate_series(0, 99999) n`,
-  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
+  `insert into billwright.webhook_earlier_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
 select 'default', 'live', ${sqlUuid(3, "n")}, 1, now(), '{}' from generate_series(0, 99999) n`,
   // Not due yet, like after an outage of all receivers.
   `insert into billwright.webhook_pending
@@ -145,7 +148,7 @@ select 'default', 'live', ${sqlUuid(11, "n")}, 'type.n1', ${sqlAt("n - 100000")}
   `insert into billwright.webhook_finished
 select 'default', 'live', ${sqlUuid(12, "n")}, ${sqlUuid(11, "n / 2")}, 'type.n1', ${sqlUuid(2, "n % 200")}, 1, 200, null,
   ${sqlAt("n - 100000")}, 'Delivered', null, ${sqlAt("n - 100000")} from generate_series(0, 3999) n`,
-  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
+  `insert into billwright.webhook_earlier_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
 select 'default', 'live', ${sqlUuid(12, "n")}, 1, now(), '{}' from generate_series(0, 3999) n`,
   `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
 select 'another' || n, 'live', ${sqlUuid(13, "n")}, 'type.n1', ${sqlAt("n")}, '{}' from generate_series(0, 199) n`,
@@ -156,7 +159,7 @@ from generate_series(0, 19999) n`,
 
 const TABLES = [
   "events",
-  "webhook_attempts",
+  "webhook_earlier_attempts",
   "webhook_endpoints",
   "webhook_finished",
   "webhook_hourly",

@@ -307,6 +307,12 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
             `drop sequence ${schema}.commit_notices`,
             `alter table ${schema}.events drop column redacted_at`,
             `alter table ${schema}.webhook_hourly drop column slot`,
+            `drop view ${schema}.webhook_attempts`,
+            `alter table ${schema}.webhook_earlier_attempts rename to webhook_attempts`,
+            `alter index ${schema}.webhook_earlier_attempts_pkey rename to webhook_attempts_pkey`,
+            `alter table ${schema}.webhook_finished drop column attempt_started_at, drop column attempt_duration_ms,
+drop column attempt_request_headers, drop column attempt_response_status, drop column attempt_response_headers,
+drop column attempt_response_body`,
             `drop index ${schema}.billing_due_failed`,
             `delete from ${schema}.schema_migrations where id >= ${WORKERS}`,
             `drop function ${schema}.commit_hold`,
@@ -461,6 +467,7 @@ describe("the role of readers", () => {
         "select * from $schema.receivable_aging",
         "select * from $schema.journal",
         "select * from $schema.webhook_deliveries",
+        "select * from $schema.webhook_attempts",
         "select * from $schema.deferred_revenue(now())",
         "select $schema.format_id('cus', id), id = $schema.parse_id('cus', 'cus_') from $schema.customers",
       ])
@@ -468,6 +475,7 @@ describe("the role of readers", () => {
       for (const statement of [
         "select digest from $schema.api_keys",
         "select headers from $schema.webhook_endpoints",
+        "select * from $schema.webhook_earlier_attempts",
         "select * from $schema.idempotency_keys",
         "select $schema.record_usage('default', 'live', 'cus_', 'api', 3, 'call')",
         "select nextval('$schema.commit_notices')",

@@ -237,8 +237,8 @@ describe("the erasure of a customer on Postgres", () => {
       "events.payload",
       "idempotency_keys.response_body",
       "invoice_items.metadata",
-      "webhook_attempts.response_body",
-      "webhook_attempts.response_headers",
+      "webhook_earlier_attempts.response_body",
+      "webhook_earlier_attempts.response_headers",
     ])
 
     await billing.customers.erase(customerId)

@@ -230,7 +230,7 @@ const leaseAll = (schema: SchemaName): string => `
 // out.
 const leasedBefore = (schema: SchemaName): string => `
       select q.*, q.ctid as tid, exists (
-        select from ${schema}.webhook_attempts a where a.account_id = q.account_id and a.mode = q.mode
+        select from ${schema}.webhook_earlier_attempts a where a.account_id = q.account_id and a.mode = q.mode
           and a.delivery_id = q.id and a.number = q.attempt_count and a.error = 'unknown'
       ) as was_lost, row_number() over (order by q.due_at, q.id) as place
       from ${schema}.webhook_pending q
@@ -339,7 +339,7 @@ begin
   end loop;
 
   if true = any (v_lost) then
-    insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers, error)
+    insert into ${schema}.webhook_earlier_attempts (account_id, mode, delivery_id, number, started_at, request_headers, error)
     select q.account_id, q.mode, q.id, q.attempt_count + 1, q.leased_at, '{}', 'unknown'
     from ${schema}.webhook_pending q where q.ctid = any (v_tids) and q.leased_until is not null
     on conflict do nothing;

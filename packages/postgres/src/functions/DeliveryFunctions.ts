@@ -13,8 +13,10 @@ import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
 import { WORKER_LENGTH } from "./WorkerFunctions.ts"
 
+/** All columns of `webhook_finished`, with those of the last attempt at the end. */
 const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
-      last_error, created_at, status, reason, finished_at, lease_token`
+      last_error, created_at, status, reason, finished_at, lease_token, attempt_started_at, attempt_duration_ms,
+      attempt_request_headers, attempt_response_status, attempt_response_headers, attempt_response_body`
 
 /**
  * The rows whose `columns` are between two rows of values. It is read by an index that begins with the first of these
@@ -149,7 +151,8 @@ begin
       returning q.account_id, q.mode, q.id, q.event_id, q.event_type, q.endpoint_id, w.attempt_count,
         coalesce(w.response_status, q.last_response_status),
         case when w.number is null then q.last_error else w.error end,
-        q.created_at, w.status, w.reason, ${instantOf("w.at")}, w.token
+        q.created_at, w.status, w.reason, ${instantOf("w.at")}, w.token, ${instantOf("w.started_at")}, w.duration,
+        w.request_headers::json, w.response_status, w.response_headers::json, w.response_body
     ), finished as (
       insert into ${schema}.webhook_finished (${finishedColumns})
       select * from ended
@@ -161,11 +164,11 @@ begin
       from written w where w.status <> 'Pending' or w.number is not null`,
     )}
     ), attempted as (
-      insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
+      insert into ${schema}.webhook_earlier_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
         request_headers, response_status, response_headers, response_body, error)
       select w.account_id, w.mode, w.id, w.number, ${instantOf("w.started_at")}, w.duration, w.request_headers::json,
         w.response_status, w.response_headers::json, w.response_body, w.error
-      from written w where w.number is not null
+      from written w where w.status = 'Pending' and w.number is not null
       on conflict do nothing
     )
     select coalesce(array_agg(w.ordinal), '{}') into v_written from written w;
@@ -242,15 +245,12 @@ begin
   return query with ended as (
     delete from ${schema}.webhook_pending q where q.ctid = any (v_tids)
     returning q.*, q.leased_until is not null as is_lost
-  ), attempted as (
-    insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers, error)
-    select e.account_id, e.mode, e.id, e.attempt_count + 1, e.leased_at, '{}', 'unknown' from ended e
-    where e.is_lost on conflict do nothing
   ), finished as (
     insert into ${schema}.webhook_finished (${finishedColumns})
     select e.account_id, e.mode, e.id, e.event_id, e.event_type, e.endpoint_id,
       e.attempt_count + e.is_lost::integer, e.last_response_status,
-      case when e.is_lost then 'unknown' else e.last_error end, e.created_at, 'Failed', p_reason, ${instantOf("p_at")}, null
+      case when e.is_lost then 'unknown' else e.last_error end, e.created_at, 'Failed', p_reason, ${instantOf("p_at")}, null,
+      e.leased_at, null, case when e.is_lost then '{}'::json end, null, null, null
     from ended e returning 1
   ), counted as (${count(
     schema,

@@ -34,7 +34,9 @@ begin
   update ${schema}.events e set payload = g.payload, idempotency_key = null, redacted_at = v_at
   from unnest(p_ids, p_payloads) as g (id, payload)
   where e.account_id = p_account and e.mode = p_mode and e.id = g.id and e.redacted_at is null;
-  update ${schema}.webhook_attempts a set response_headers = null, response_body = null
+  update ${schema}.webhook_finished f set attempt_response_headers = null, attempt_response_body = null
+  where ${ofEvents("f")} and (f.attempt_response_headers is not null or f.attempt_response_body is not null);
+  update ${schema}.webhook_earlier_attempts a set response_headers = null, response_body = null
   from (
     select q.id from ${schema}.webhook_pending q where ${ofEvents("q")}
     union all

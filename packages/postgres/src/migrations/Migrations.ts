@@ -74,6 +74,7 @@ import { migration0052 } from "./Migration0052.ts"
 import { migration0053 } from "./Migration0053.ts"
 import { migration0054 } from "./Migration0054.ts"
 import { migration0055 } from "./Migration0055.ts"
+import { migration0056 } from "./Migration0056.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -135,6 +136,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0053,
   migration0054,
   migration0055,
+  migration0056,
 ]
 
 /** The newest migration of this release, which it also requires. */

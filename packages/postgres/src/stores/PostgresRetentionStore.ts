@@ -188,17 +188,19 @@ const make = Effect.gen(function* () {
 ), deliveries as (
   ${removes(t.webhook_finished)} doomed d
   where x.account_id = d.account_id and x.mode = d.mode and x.event_id = d.id
-  ${returns("x.account_id, x.mode, x.id")}
-), attempts as (
-  ${removes(t.webhook_attempts)} deliveries d
+  ${returns("x.account_id, x.mode, x.id, x.attempt_started_at")}
+), earlier_attempts as (
+  ${removes(t.webhook_earlier_attempts)} deliveries d
   where x.account_id = d.account_id and x.mode = d.mode and x.delivery_id = d.id
   ${returns("1")}
 ), events as (
   ${removes(t.events)} doomed d where x.account_id = d.account_id and x.mode = d.mode and x.id = d.id
   ${returns("1")}
 )
-select (select count(*) from events)::text as events, (select count(*) from deliveries)::text as deliveries,
-  (select count(*) from attempts)::text as attempts, (select count(*) from counted where has_room)::text as passed`
+select (select count(*) from events)::text as events, d.deliveries::text as deliveries,
+  ((select count(*) from earlier_attempts) + d.last_attempts)::text as attempts,
+  (select count(*) from counted where has_room)::text as passed
+from (select count(*) as deliveries, count(d.attempt_started_at) as last_attempts from deliveries d) as d`
   }
 
   const pruneEvents = Effect.fnUntraced(function* (step: PruneStep) {

@@ -15,7 +15,7 @@ const TABLES = [
   "usage_records",
   "usage_threshold_firings",
   "usage_thresholds",
-  "webhook_attempts",
+  "webhook_earlier_attempts",
   "webhook_endpoints",
   "webhook_finished",
   "webhook_pending",
@@ -115,39 +115,66 @@ const endpointSeen = (row: Row): StorageEntry => ({
   eventTypes: row["event_types"] as ReadonlyArray<string>,
 })
 
+/** What came of an attempt. */
+interface Attempted {
+  readonly status: number | null
+  readonly error: string | null
+}
+
+const attemptOf = (row: Row): Attempted => ({
+  status: row["response_status"] as number | null,
+  error: row["error"] as string | null,
+})
+
+/** The attempt in the row of a finished delivery. */
+const lastAttemptOf = (row: Row): Attempted => ({
+  status: row["attempt_response_status"] as number | null,
+  error: row["last_error"] as string | null,
+})
+
 /** The rows of deliveries at some time. */
 class DeliveryRows {
   readonly #rows = new Map<string, Row>()
-  readonly #attempts = new Map<string, Map<number, Row>>()
+  readonly #attempts = new Map<string, Map<number, Attempted>>()
   readonly #tokens = new Map<string, unknown>()
   readonly #touched = new Set<string>()
 
   /** Applies a change. Returns the call of the storage that caused it, as far as the row shows it. */
   change({ isGone, name, row, since }: Change): ReadonlyArray<StorageEntry> {
-    const id = text(row, name === "webhook_attempts" ? "delivery_id" : "id")
+    const id = text(row, name === "webhook_earlier_attempts" ? "delivery_id" : "id")
     this.#touched.add(id)
-    if (name === "webhook_attempts") {
-      const attempts = this.#attempts.get(id) ?? new Map<number, Row>()
-      this.#attempts.set(id, attempts)
+    if (name === "webhook_earlier_attempts") {
+      const attempts = this.#attemptsOf(id)
       if (isGone) attempts.delete(Number(row["number"]))
-      else attempts.set(Number(row["number"]), row)
+      else attempts.set(Number(row["number"]), attemptOf(row))
       return []
     }
     // A finished delivery moves from one table to the other.
     if (isGone) return []
+    const wasFinished = this.#rows.get(id)?.["status"] !== undefined
     this.#rows.set(id, row)
     const token = row["lease_token"] ?? undefined
     const before = this.#tokens.get(id)
     this.#tokens.set(id, token)
     const base = { id: Id.fromUuid("dlv", id), token: String(token) }
     if (name === "webhook_finished") {
-      if (token === undefined) return []
+      // It has the last attempt.
+      if (row["attempt_started_at"] !== null)
+        this.#attemptsOf(id).set(Number(row["attempt_count"]), lastAttemptOf(row))
+      // A row that is finished changes when its event is redacted.
+      if (token === undefined || wasFinished) return []
       return [{ _tag: "Settled", process: "worker", results: [{ ...base, isWritten: true }] }]
     }
     if (token === undefined || token === before) return []
     const eventId = idOf("evt", row, "event_id")
     const endpointId = idOf("whe", row, "endpoint_id")
     return [{ _tag: "Claimed", process: "worker", since, deliveries: [{ ...base, eventId, endpointId }] }]
+  }
+
+  #attemptsOf(id: string): Map<number, Attempted> {
+    const attempts = this.#attempts.get(id) ?? new Map<number, Attempted>()
+    this.#attempts.set(id, attempts)
+    return attempts
   }
 
   /** The new states of the deliveries that a transaction changed. */
@@ -166,11 +193,7 @@ class DeliveryRows {
           status: (row["status"] ?? "Pending") as "Pending",
           reason: (row["reason"] ?? null) as null,
           attemptCount: Number(row["attempt_count"]),
-          attempts: attempts.map(([number, attempt]) => ({
-            number,
-            status: attempt["response_status"] as number | null,
-            error: attempt["error"] as string | null,
-          })),
+          attempts: attempts.map(([number, attempt]) => ({ number, ...attempt })),
         },
       ]
     })
@@ -231,7 +254,7 @@ export const committed = async (postgres: FaultyPostgres): Promise<ReadonlyArray
     const asked = changes
       .filter(
         ({ name }) =>
-          name === "webhook_attempts" || name === "webhook_pending" || name === "webhook_finished",
+          name === "webhook_earlier_attempts" || name === "webhook_pending" || name === "webhook_finished",
       )
       .flatMap((change) => deliveries.change(change))
     for (const entry of [...entriesOf(changes, known), ...asked, ...deliveries.seen()]) {
