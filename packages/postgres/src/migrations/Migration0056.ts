@@ -13,7 +13,7 @@ import type { Migration } from "./Migration.ts"
 export const migration0056: Migration = {
   id: 56,
   name: "last_attempts",
-  // An older process would not find attempts that this release writes.
+  // An older process can't prune: it would remove rows of the view.
   minReader: 56,
   statements: (schema: SchemaName) => [
     // Without checks: each would be read again in each statement that writes results.
