@@ -15,8 +15,7 @@ export const plain = (values: ReadonlyArray<string | number | boolean | null>): 
 }
 
 /** A text as an element, in quotes. */
-export const element = (value: string): string =>
-  `"${value.includes('"') || value.includes("\\") ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"') : value}"`
+export const element = (value: string): string => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
 
 /** For text. Every element is quoted. */
 export const quoted = (values: ReadonlyArray<string | null>): string => {

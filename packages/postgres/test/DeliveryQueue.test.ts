@@ -6,6 +6,7 @@ import {
   CurrentTenant,
   Delivery,
   DeliveryStore,
+  type Endpoint,
   EndpointStore,
   EventStore,
   Id,
@@ -61,6 +62,14 @@ from billwright.webhook_pending, generate_series(1, ${count - 1}) n
 where event_id = ${Id.toUuid(event.id)}::uuid`
     return event
   })
+
+/** Counts of an endpoint and hour long ago, in four slots. */
+const countInSlots = Effect.fnUntraced(function* (id: Endpoint.EndpointId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into billwright.webhook_hourly
+  (account_id, mode, hour, endpoint_id, slot, delivered, failed, failed_attempts)
+select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10, 1, 2 from generate_series(0, 3) n`
+})
 
 describe("the queue of deliveries", () => {
   layer(live, { excludeTestServices: true })((it) => {
@@ -291,10 +300,7 @@ where q.event_id = ${Id.toUuid(second.event.id)}::uuid and w.account_id = 'other
     it.effect("adds up what workers have counted in different slots, and prunes it as one count", () =>
       Effect.gen(function* () {
         const { id } = yield* newEndpoint({ eventTypes: ["slots.one"] })
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`insert into billwright.webhook_hourly
-  (account_id, mode, hour, endpoint_id, slot, delivered, failed, failed_attempts)
-select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10, 1, 2 from generate_series(0, 3) n`
+        yield* countInSlots(id)
         const counts = Effect.flatMap(DeliveryStore, (store) => store.counts(minute(-10_000_000)))
         const own = Effect.map(counts, ({ hours }) => hours.filter(({ endpointId }) => endpointId === id))
         assert.deepStrictEqual(
@@ -315,9 +321,7 @@ select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10,
         Effect.gen(function* () {
           const { id } = yield* newEndpoint({ eventTypes: ["slots.two"] })
           const sql = yield* SqlClient.SqlClient
-          yield* sql`insert into billwright.webhook_hourly
-  (account_id, mode, hour, endpoint_id, slot, delivered, failed, failed_attempts)
-select 'default', 'live', '2020-01-01T00:00:00Z', ${Id.toUuid(id)}::uuid, n, 10, 1, 2 from generate_series(0, 3) n`
+          yield* countInSlots(id)
           const { pruneCounts } = yield* RetentionStore
           const step = { before: minute(-1_000_000), limit: 1, after: undefined, isDryRun: false }
           const [isLocked, isPruned] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

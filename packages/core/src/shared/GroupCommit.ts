@@ -65,14 +65,12 @@ export interface GroupCommit<Call, Outcome> {
 interface Waiting<Call, Outcome> {
   readonly call: Call
   readonly settle: (outcome: Exit.Exit<Outcome, StorageError>) => void
-  /** Whether it is being written. Then it can't be withdrawn. */
-  isBegun: boolean
-  isWithdrawn: boolean
 }
 
 interface Queue<Call, Outcome> {
   readonly tenant: Tenant
-  readonly waiting: Array<Waiting<Call, Outcome>>
+  /** Those that are not being written yet, in order. A call that is withdrawn is taken out, so that nothing keeps it. */
+  readonly waiting: Set<Waiting<Call, Outcome>>
   /** How many calls the last written group had. */
   lastSize: number
 }
@@ -86,19 +84,16 @@ interface Queue<Call, Outcome> {
  * groups are not split.
  */
 const groupLimit = <Call, Outcome>({ lastSize, waiting }: Queue<Call, Outcome>, most: number): number =>
-  Math.min(most, Math.max(MIN_HALF, Math.ceil((waiting.length + lastSize) / 2)))
+  Math.min(most, Math.max(MIN_HALF, Math.ceil((waiting.size + lastSize) / 2)))
 
 /** Takes the calls of the next commit out of a queue. Gives none when no call waits. */
 const nextGroup = <Call, Outcome>(
   queue: Queue<Call, Outcome>,
   most: number,
 ): ReadonlyArray<Waiting<Call, Outcome>> => {
-  let group: ReadonlyArray<Waiting<Call, Outcome>> = []
-  while (group.length === 0 && queue.waiting.length > 0) {
-    group = queue.waiting.splice(0, groupLimit(queue, most)).filter(({ isWithdrawn }) => !isWithdrawn)
-  }
+  const group = [...queue.waiting.values().take(groupLimit(queue, most))]
+  for (const waiting of group) queue.waiting.delete(waiting)
   queue.lastSize = group.length
-  for (const waiting of group) waiting.isBegun = true
   return group
 }
 
@@ -140,7 +135,8 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
   /** Refuses the waiting calls of a queue while the storage is out of reach: waiting would not help them. */
   const refuseWaiting = ({ waiting }: Queue<Call, Outcome>): void => {
     const refusal = Exit.fail(unavailable("waits for a storage that is out of reach"))
-    settleAll(waiting.splice(0), refusal)
+    settleAll([...waiting], refusal)
+    waiting.clear()
   }
 
   /**
@@ -184,16 +180,21 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
     tell()
   })
 
-  const enqueue = (tenant: Tenant, name: string | undefined, waiting: Waiting<Call, Outcome>): void => {
+  /** Gives a function that takes the call out again, and says whether it still waited. */
+  const enqueue = (
+    tenant: Tenant,
+    name: string | undefined,
+    waiting: Waiting<Call, Outcome>,
+  ): (() => boolean) => {
     const key = name === undefined ? tenantKey(tenant) : JSON.stringify([tenantKey(tenant), name])
     const running = queues.get(key)
-    if (running !== undefined) {
-      running.waiting.push(waiting)
-      return
+    const queue: Queue<Call, Outcome> = running ?? { tenant, waiting: new Set(), lastSize: 0 }
+    queue.waiting.add(waiting)
+    if (running === undefined) {
+      queues.set(key, queue)
+      runDrain(drain(key, queue))
     }
-    const queue: Queue<Call, Outcome> = { tenant, waiting: [waiting], lastSize: 0 }
-    queues.set(key, queue)
-    runDrain(drain(key, queue))
+    return () => queue.waiting.delete(waiting)
   }
 
   // Runs before the fibers of the set are interrupted. Their interruption answers the callers of groups being written.
@@ -204,7 +205,10 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
       orElse: () =>
         Effect.sync(() => {
           const refusal = Exit.fail(unavailable("is closed"))
-          for (const { waiting } of queues.values()) settleAll(waiting.splice(0), refusal)
+          for (const { waiting } of queues.values()) {
+            settleAll([...waiting], refusal)
+            waiting.clear()
+          }
         }),
     })
   })
@@ -219,22 +223,18 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
         }),
   )
 
-  /** `onWaiting` gets what waits in the queue. */
   const written = (
     tenant: Tenant,
     call: Call,
     queue?: string,
-    onWaiting?: (waiting: Waiting<Call, Outcome>) => void,
+    onWaiting?: (withdraw: () => boolean) => void,
   ) =>
     Effect.callback<Outcome, StorageError>((resume) => {
       // Checked again here, because the queue may have closed while the caller waited for a place.
       if (isClosed) return resume(Effect.fail(unavailable("is closed")))
-      const waiting: Waiting<Call, Outcome> = { call, settle: resume, isBegun: false, isWithdrawn: false }
-      onWaiting?.(waiting)
-      enqueue(tenant, queue, waiting)
-      return Effect.sync(() => {
-        waiting.isWithdrawn = true
-      })
+      const withdraw = enqueue(tenant, queue, { call, settle: resume })
+      onWaiting?.(withdraw)
+      return Effect.sync(withdraw)
     })
 
   const withPermit = permits.withPermitsIfAvailable(1)
@@ -253,15 +253,11 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
 
   const submitWithin = (call: Call, millis: number) =>
     withTenant((tenant) => {
-      let waiting: Waiting<Call, Outcome> | undefined
+      let withdraw = () => true
       const writing = written(tenant, call, undefined, (its) => {
-        waiting = its
+        withdraw = its
       })
-      const withdrawn = Effect.suspend(() => {
-        if (waiting?.isBegun === true) return Effect.never
-        if (waiting !== undefined) waiting.isWithdrawn = true
-        return Effect.succeedNone
-      })
+      const withdrawn = Effect.suspend(() => (withdraw() ? Effect.succeedNone : Effect.never))
       const late = Effect.andThen(Effect.sleep(millis), withdrawn)
       return Effect.raceFirst(withPermit(writing), late)
     })

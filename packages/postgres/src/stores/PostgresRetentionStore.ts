@@ -225,7 +225,7 @@ from (select count(*) as deliveries, count(d.attempt_started_at) as last_attempt
 
   /**
    * Removes all slots of the given counts, also those that the step did not lock. It skips those that another run has locked:
-   * two runs that waited for each other's slots would be a deadlock.
+   * two runs that waited for each other's slots would be a deadlock. Then both of them report the count.
    */
   const removeCounts = (
     sql: SqlClient.SqlClient,
