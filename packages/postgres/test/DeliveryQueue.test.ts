@@ -297,6 +297,30 @@ where q.event_id = ${Id.toUuid(second.event.id)}::uuid and w.account_id = 'other
       }).pipe(asTenant),
     )
 
+    it.effect("gives what nobody has locked, and waits for no lock", () =>
+      Effect.gen(function* () {
+        yield* drain
+        yield* newEndpoint({ eventTypes: ["locked.one"] })
+        const [locked, free] = [
+          yield* publish({ type: "locked.one" }),
+          yield* publish({ type: "locked.one" }),
+        ]
+        const sql = yield* SqlClient.SqlClient
+        const { deliveries } = yield* sql.withTransaction(
+          Effect.andThen(
+            sql`select from billwright.webhook_pending where event_id = ${Id.toUuid(locked.event.id)}::uuid for update`,
+            claim(minute(1)),
+          ),
+        )
+        assert.deepStrictEqual(
+          deliveries.map(({ eventId }) => eventId),
+          [free.event.id],
+        )
+        const later = (yield* claim(minute(1))).deliveries.map(({ eventId }) => eventId)
+        assert.deepStrictEqual(later, [locked.event.id])
+      }).pipe(asTenant),
+    )
+
     it.effect("adds up what workers have counted in different slots, and prunes it as one count", () =>
       Effect.gen(function* () {
         const { id } = yield* newEndpoint({ eventTypes: ["slots.one"] })
