@@ -2,9 +2,10 @@
  * Tells waiting code that something was committed: at once within this process, and by `NOTIFY` between processes.
  *
  * These signals only save time. Code that waits also checks by itself from time to time, so a lost signal does no
- * harm. `NOTIFY` is sent after the commit, outside of the transaction: in a transaction it would make all commits of
- * the database that use `NOTIFY` wait for each other. For transactions whose commit this library does not see, the
- * function `announce_commit` sends it from within, and seldom.
+ * harm. All commits of the server that use `NOTIFY` wait for each other. So a publication notifies within its own
+ * transaction only as often as takes a small part of the time, and its receivers hear of it as early as can be. All other
+ * commits are notified of afterwards, outside of transactions. For transactions whose commit this library does not see, the
+ * function `announce_commit` notifies from within, and seldom.
  *
  * The connection that listens also shows that this process lives: see `WorkerSession`.
  */
@@ -20,6 +21,11 @@ import * as WorkerSession from "./WorkerSession.ts"
 
 /** The pause between two notifications, in milliseconds. */
 const NOTIFY_INTERVAL_MILLIS = 5
+/**
+ * The pause after a statement that notified of its own commit, compared with how long it took. So no more than a fifth of
+ * the time other commits with `NOTIFY` wait for those of this process.
+ */
+const PAUSE_AFTER_WITHIN = 4
 /**
  * The pauses after which an early signal is repeated, in milliseconds. A transaction that commits after the signal is
  * noticed soon, compared with how long it took.
@@ -38,6 +44,14 @@ export interface CommitsService {
    * the commit of a host's own transaction. So it signals at once, and some times more in the half second after it.
    */
   readonly announce: Effect.Effect<void>
+  /**
+   * Runs a statement that is a transaction of its own, or part of one, and announces its commit if its result says so. What it
+   * gets is the payload with which the statement notifies of its own commit (`Notices.notifying`), or `null`.
+   */
+  readonly announcing: <A, E, R>(
+    statement: (notice: string | null) => Effect.Effect<A, E, R>,
+    isNews: (result: A) => boolean,
+  ) => Effect.Effect<A, E, R>
   readonly subscribe: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
   /** This process among those that share the storage. */
   readonly worker: WorkerSession.Worker
@@ -71,9 +85,27 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   const worker = WorkerSession.make(database)
 
   const client = mayListen ? yield* listeningClient : undefined
-  if (client === undefined) return Commits.of({ announce, subscribe: all.subscribe, worker })
-
   const sender = `${database.schema} ${crypto.randomUUID()}`
+  let nextWithinAt = client === undefined ? Infinity : -Infinity
+
+  const announcing: CommitsService["announcing"] = (statement, isNews) =>
+    Effect.flatMap(database.inTransaction, (isInTransaction) => {
+      const begunAt = performance.now()
+      if (isInTransaction || begunAt < nextWithinAt) {
+        return Effect.tap(statement(null), (result) => (isNews(result) ? announce : Effect.void))
+      }
+      nextWithinAt = Infinity // one at a time
+      const ended = Effect.sync(() => {
+        const now = performance.now()
+        nextWithinAt = now + Math.max(NOTIFY_INTERVAL_MILLIS, (now - begunAt) * PAUSE_AFTER_WITHIN)
+      })
+      return Effect.tap(Effect.ensuring(statement(sender), ended), (result) =>
+        Effect.sync(() => (isNews(result) ? all.notify() : undefined)),
+      )
+    })
+
+  if (client === undefined) return Commits.of({ announce, announcing, subscribe: all.subscribe, worker })
+
   yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, sender))
   const listening = listen(client, worker, (payload) => {
     if (!payload.startsWith(`${database.schema} `) || payload === sender) return
@@ -89,6 +121,7 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   })
   return Commits.of({
     announce,
+    announcing,
     subscribe: Effect.andThen(RcRef.get(listener), all.subscribe),
     worker,
   })

@@ -4,6 +4,7 @@
  */
 import { type CurrentTenant, type EndpointStore, EventStore, IdGenerator } from "@billwright/core"
 import { Host, PostgresClient, Storage, type StorageOptions } from "@billwright/postgres"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Option, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -41,6 +42,9 @@ const isSignalled = (
     Effect.as(awaiting, true),
     Effect.as(Effect.repeat(Effect.delay(publishing, "50 millis"), { times }), false),
   )
+
+/** Whether a process sent the notification, and not a transaction of others. */
+const isOfProcess = (payload: string | undefined) => /^billwright [0-9a-f-]{36}$/.test(payload ?? "")
 
 /** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 200
@@ -137,7 +141,7 @@ describe("notifications of commits", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("are combined for many commits soon after each other, and sent outside of their transactions", () =>
+  it.live("are combined for many commits soon after each other", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* TestDatabase.administrator(url)
@@ -153,9 +157,9 @@ describe("notifications of commits", () => {
       )
       yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => heard.length > 0, times: LOOKS })
       assert.isAtLeast(heard.length, 1)
-      // The first is sent at once, the next after 5 ms.
-      assert.isAtMost(heard.length, Duration.toMillis(elapsed) / 5 + 2)
-      for (const payload of heard) assert.match(payload ?? "", /^billwright [0-9a-f-]{36}$/)
+      // The first is sent at once, the next after 5 ms: those within a transaction, and those after one.
+      assert.isAtMost(heard.length, 2 * (Duration.toMillis(elapsed) / 5 + 2))
+      assert.deepStrictEqual(heard.filter(isOfProcess), heard)
     }).pipe(Effect.scoped),
   )
 })
@@ -168,6 +172,58 @@ const hearing = (client: Client) =>
     await client.query("listen billwright")
     return heard
   })
+
+/** A client whose own statement for notifications does nothing but to be counted. */
+const withoutNotify = (url: string, onNotify: () => void) =>
+  Layer.tap(ownClient(url), (services) =>
+    Effect.sync(() =>
+      Object.assign(Context.get(services, PgClient.PgClient), { notify: () => Effect.sync(onNotify) }),
+    ),
+  )
+
+describe("a publication", () => {
+  for (const [kind, keys] of [
+    ["with a key", ["first", "second"]],
+    ["in a group", [undefined, undefined]],
+  ] as const) {
+    it.live(`${kind} notifies of its own commit, unless another one did shortly before`, () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.make
+        const host = yield* TestDatabase.administrator(url)
+        const heard = yield* hearing(yield* TestDatabase.administrator(url))
+        let sent = 0
+        const client = withoutNotify(url, () => {
+          sent += 1
+        })
+        const a = yield* process(client)
+        const awaiting = yield* a.run(committed)
+        const publishing = keys.map((key) => publish(key === undefined ? {} : { idempotencyKey: key }))
+        yield* a.run(publishing[0]!)
+        yield* awaiting // it wakes its own process, too
+        assert.strictEqual(sent, 0)
+        yield* a.run(Effect.all([publish(), publish(), publish()]))
+        yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => sent > 0, times: LOOKS })
+        yield* fence(host, heard)
+        assert.isAtLeast(heard.filter(isOfProcess).length, 1)
+        assert.isAtLeast(sent, 1, "what follows at once is notified of after its commit")
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  it.live("that was made before notifies nobody", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const host = yield* TestDatabase.administrator(url)
+      const [a, b] = [yield* process(ownClient(url)), yield* process(ownClient(url))]
+      yield* a.run(publish({ idempotencyKey: "once" }))
+      const heard = yield* hearing(yield* TestDatabase.administrator(url))
+      const { outcome } = yield* b.run(publish({ idempotencyKey: "once" }))
+      assert.strictEqual(outcome._tag, "Duplicate")
+      yield* fence(host, heard)
+      assert.deepStrictEqual(heard, ["end"])
+    }).pipe(Effect.scoped),
+  )
+})
 
 const PUBLISH = "select billwright.publish_event('default', 'test', 'invoice.paid', '{}')"
 
@@ -184,7 +240,7 @@ describe("in a host's own transaction", () => {
       const url = yield* TestDatabase.make
       const host = yield* TestDatabase.administrator(url)
       const heard = yield* hearing(yield* TestDatabase.administrator(url))
-      const a = yield* process(ownClient(url))
+      const a = yield* process(withoutNotify(url, () => {}))
       const query = (text: string) => Effect.promise(() => host.query(text))
       const publishings = [
         query(PUBLISH),
@@ -204,10 +260,7 @@ describe("in a host's own transaction", () => {
         yield* publishing
         yield* query("commit")
         yield* fence(host, heard)
-        assert.deepStrictEqual(
-          heard.filter((payload) => payload?.endsWith(" transaction") === true),
-          ["billwright transaction"],
-        )
+        assert.deepStrictEqual(heard, ["billwright transaction", "end"])
       }
     }).pipe(Effect.scoped),
   )

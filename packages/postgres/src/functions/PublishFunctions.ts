@@ -2,7 +2,7 @@
  * The functions that publish events, for this library and for any other client.
  */
 import { instantOf, millisText } from "../Millis.ts"
-import { ANNOUNCES, CHANNEL, IN_TRANSACTION } from "../Notices.ts"
+import { ANNOUNCES, CHANNEL, IN_TRANSACTION, MAX_QUEUE_USAGE } from "../Notices.ts"
 import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
 
@@ -54,12 +54,10 @@ $$`,
 
 /** The shortest pause between two notifications from within transactions, of all transactions together. */
 const NOTICE_MILLIS = 5
-/** A queue of notifications that is fuller than this is left alone: once it is full, commits with `NOTIFY` fail. */
-const MAX_QUEUE_USAGE = 0.5
 
 /**
- * Has Postgres notify waiting workers when the caller's transaction commits. Clients of this library send their
- * notifications after the commit, and say so by a setting.
+ * Has Postgres notify waiting workers when the caller's transaction commits. Clients of this library announce their commits
+ * themselves, and say so by a setting.
  *
  * Commits with `NOTIFY` wait for each other. So only one transaction asks for one in each 5 milliseconds, and it asks
  * once, whatever it publishes. That time is kept in a sequence, which others see at once. A caller who may not write it

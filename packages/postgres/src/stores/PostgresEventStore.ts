@@ -25,6 +25,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
+import { notifying } from "../Notices.ts"
 import { clauses, cursorIn, pageOf, shownOf } from "../Paging.ts"
 import { booleans, decoding, json, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
@@ -44,7 +45,8 @@ const MAX_CONCURRENT_GROUPS = 10_000
 
 /** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
-  `select kind, xid, event::text as event from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
+  `select kind, xid, event::text as event, ${notifying("$10", "kind = 'published'")}
+from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
   $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid)`
 
 const publishParameters = (
@@ -81,8 +83,11 @@ const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
   }
 }
 
+const isPublished = ({ _tag }: PublishOutcome): boolean => _tag === "Published"
+
 const publishAllStatement = ({ schema }: DatabaseService): string =>
-  `select xid, is_published::text from ${schema}.publish_event_rows($1::text, $2::text, $3::text::uuid[], $4::text::text[],
+  `select xid, is_published::text, ${notifying("$8", "true = any (is_published)")}
+from ${schema}.publish_event_rows($1::text, $2::text, $3::text::uuid[], $4::text::text[],
   $5::text::bigint[], $6::text::uuid[], $7::text::text[])`
 
 const publishAllParameters = (
@@ -113,23 +118,28 @@ const make = Effect.gen(function* () {
   const statement = publishStatement(database)
   const statementOfMany = publishAllStatement(database)
 
-  const publishOne = Effect.fnUntraced(function* (event: Event.Event) {
+  const writeOne = Effect.fnUntraced(function* (event: Event.Event, notice: string | null) {
     const parameters = publishParameters(yield* CurrentTenant, event)
-    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statement, parameters))
+    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statement, [...parameters, notice]))
     yield* noteXid(rows[0]?.xid)
-    const outcome = yield* decoding(PUBLISH, (row: Row) => outcomeFromRow(event, row))(rows[0] ?? {})
-    if (outcome._tag === "Published") yield* commits.announce
-    return outcome
+    return yield* decoding(PUBLISH, (row: Row) => outcomeFromRow(event, row))(rows[0] ?? {})
   })
 
-  const publishAll = Effect.fnUntraced(function* (events: ReadonlyArray<Event.Event>) {
+  const publishOne = (event: Event.Event) =>
+    commits.announcing((notice) => writeOne(event, notice), isPublished)
+
+  const writeAll = Effect.fnUntraced(function* (events: ReadonlyArray<Event.Event>, notice: string | null) {
     const parameters = publishAllParameters(yield* CurrentTenant, events)
-    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statementOfMany, parameters))
+    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statementOfMany, [...parameters, notice]))
     yield* noteXid(rows[0]?.xid)
-    const outcomes = yield* decoding(PUBLISH, (row: Row) => outcomesFromRow(events, row))(rows[0] ?? {})
-    if (outcomes.some(({ _tag }) => _tag === "Published")) yield* commits.announce
-    return outcomes
+    return yield* decoding(PUBLISH, (row: Row) => outcomesFromRow(events, row))(rows[0] ?? {})
   })
+
+  const publishAll = (events: ReadonlyArray<Event.Event>) =>
+    commits.announcing(
+      (notice) => writeAll(events, notice),
+      (outcomes) => outcomes.some(isPublished),
+    )
 
   const groups = yield* GroupCommit.make(publishAll, {
     operation: PUBLISH,
