@@ -155,22 +155,34 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
 
   const ingest = yield* UsageIngest.make(append, options.ingest ?? {})
 
+  const wrongTimestamp = ({ timestamp }: RecordUsage, now: DateTime.Utc): string | undefined =>
+    timestamp && timestampProblem(timestamp, now, options.maxPastMillis)
+
   /** Adds ids and instants to records, and checks the rules that need the clock. */
   const prepare = (
     inputs: ReadonlyArray<RecordUsage>,
     fieldOf: (index: number, field: string) => string,
   ): Effect.Effect<ReadonlyArray<NewUsageRecord>, InvalidInput | StorageError, CurrentTenant> =>
-    Effect.gen(function* () {
-      const now = yield* DateTime.now
-      const records: Array<NewUsageRecord> = []
-      for (const [index, input] of inputs.entries()) {
-        const isWrong = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
-        const problem = isWrong && (yield* problemOf(input.customerId, input.timestamp, isWrong))
-        if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
-        records.push(newRecord(ids.at(USAGE_RECORD_ID_PREFIX, now.epochMilliseconds), input, now))
-      }
-      return records
+    Effect.clockWith((clock) => {
+      const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
+      const records = inputs.map((input) =>
+        newRecord(ids.at(USAGE_RECORD_ID_PREFIX, now.epochMilliseconds), input, now),
+      )
+      const isRight = inputs.every((input) => wrongTimestamp(input, now) === undefined)
+      return isRight ? Effect.succeed(records) : Effect.as(checkTimestamps(inputs, now, fieldOf), records)
     })
+
+  const checkTimestamps = Effect.fnUntraced(function* (
+    inputs: ReadonlyArray<RecordUsage>,
+    now: DateTime.Utc,
+    fieldOf: (index: number, field: string) => string,
+  ) {
+    for (const [index, input] of inputs.entries()) {
+      const isWrong = wrongTimestamp(input, now)
+      const problem = isWrong && (yield* problemOf(input.customerId, input.timestamp!, isWrong))
+      if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
+    }
+  })
 
   /** A timestamp that is wrong in real time may be right by the customer's test clock. */
   const problemOf = Effect.fnUntraced(function* (

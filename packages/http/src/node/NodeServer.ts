@@ -122,27 +122,41 @@ interface Running {
   readonly streams: ReadonlySet<ServerResponse>
 }
 
+/** What a server knows of a connection. */
+interface Connection {
+  /** The last answer that is still to be sent. */
+  owed: ServerResponse | undefined
+  /** The last request that was answered before it had arrived completely. */
+  answeredEarly: IncomingMessage | undefined
+  isRefused: boolean
+}
+
 const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<Running, ListenError> =>
   Effect.callback((resume) => {
     const { host = LOCAL_HOST, port } = options
     const headersTimeout = options.headersMillis ?? HEADERS_TIMEOUT_MILLIS
     const requestTimeout = options.requestMillis ?? REQUEST_TIMEOUT_MILLIS
     const streams = new Set<ServerResponse>()
-    const owed = new WeakMap<Socket, ServerResponse>()
-    /** The last request of a connection that was answered before it had arrived completely. */
-    const answeredEarly = new WeakMap<Socket, IncomingMessage>()
-    const refused = new WeakSet<Socket>()
+    const connections = new WeakMap<Socket, Connection>()
+    const connectionOf = (socket: Socket): Connection => {
+      const known = connections.get(socket)
+      if (known !== undefined) return known
+      const connection: Connection = { owed: undefined, answeredEarly: undefined, isRefused: false }
+      connections.set(socket, connection)
+      return connection
+    }
     // A subclass, because every request comes through here: a listener or an entry in a set for each answer would
     // cost more.
     class Answer extends http.ServerResponse {
       constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {
         super(...args)
-        owed.set(this.req.socket, this)
+        connectionOf(this.req.socket).owed = this
       }
       override detachSocket(socket: Socket): void {
         super.detachSocket(socket)
-        if (owed.get(socket) === this) owed.delete(socket)
-        if (!this.req.complete) answeredEarly.set(socket, this.req)
+        const connection = connectionOf(socket)
+        if (connection.owed === this) connection.owed = undefined
+        if (!this.req.complete) connection.answeredEarly = this.req
       }
       override writeHead(status: number, ...rest: ReadonlyArray<unknown>): this {
         if (!server.listening) this.setHeader("connection", "close")
@@ -165,7 +179,7 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
     }
     const answer: NodeHandler = (request, response) => {
       // The request became complete after it was refused for being late. Its connection ends.
-      if (refused.has(request.socket)) return
+      if (connectionOf(request.socket).isRefused) return
       const problem = RequestHead.problemOf(request)
       if (problem !== undefined) {
         const { body, headers, status } = refusal("invalid_request", problem)
@@ -190,11 +204,12 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
     server.on("checkExpectation", answer)
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Socket) => {
       // When the request is already answered, the client would take a second answer for that of its next request.
-      const isAnswered = answeredEarly.get(socket)?.complete === false
+      const connection = connectionOf(socket)
+      const isAnswered = connection.answeredEarly?.complete === false
       if (!socket.writable || error.code === "ECONNRESET" || isAnswered) socket.destroy()
-      else if (!refused.has(socket)) {
-        refused.add(socket)
-        answerGarbage(error, socket, owed.get(socket))
+      else if (!connection.isRefused) {
+        connection.isRefused = true
+        answerGarbage(error, socket, connection.owed)
       }
     })
     server.once("error", (error: Error & { readonly code?: string }) =>

@@ -28,6 +28,8 @@ export const make = (trustedProxies: ReadonlyArray<string> = []): Effect.Effect<
       return Effect.fail(new InvalidInput({ field: `trustedProxies[${index}]`, problem }))
     }),
     (networks) => {
+      // Nearly every request comes through here.
+      if (networks.length === 0) return ({ remoteAddress }) => remoteAddress
       const isProxy = (text: string): boolean => {
         const address = NetworkAddress.parseUnmapped(text)
         return address !== undefined && networks.some((network) => NetworkAddress.contains(network, address))

@@ -14,15 +14,40 @@ const given = (text: string | undefined, maximum: number): string | null => {
   return cleaned === "" ? null : cleaned
 }
 
+const ipOf = (request: HttpRequest, clientOf: ClientOf): string | null =>
+  given(clientOf(request)?.replace(MAPPED, ""), Actor.MAX_IP_LENGTH)
+
+const userAgentOf = (request: HttpRequest): string | null =>
+  given(request.header("user-agent"), Actor.MAX_USER_AGENT_LENGTH)
+
 /** Where a request came from. */
 export const originOf = (
   request: HttpRequest,
   clientOf: ClientOf,
   requestId: string | null,
 ): Pick<Actor.Actor, "ip" | "requestId" | "userAgent"> => ({
-  ip: given(clientOf(request)?.replace(MAPPED, ""), Actor.MAX_IP_LENGTH),
-  userAgent: given(request.header("user-agent"), Actor.MAX_USER_AGENT_LENGTH),
+  ip: ipOf(request, clientOf),
+  userAgent: userAgentOf(request),
   requestId,
+})
+
+/** The actor of a request. Most requests note nothing, so it finds out where it came from when somebody asks. */
+export const make = (
+  who: Pick<Actor.Actor, "id" | "role" | "type">,
+  request: HttpRequest,
+  clientOf: ClientOf,
+  requestId: string,
+): Actor.Actor => ({
+  type: who.type,
+  id: who.id,
+  role: who.role,
+  requestId,
+  get ip() {
+    return ipOf(request, clientOf)
+  },
+  get userAgent() {
+    return userAgentOf(request)
+  },
 })
 
 /** Who it is: the person whom the host has named, or else the key. */

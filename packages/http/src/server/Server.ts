@@ -260,21 +260,16 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       const input = { params, query, payload }
       const run = operation(input as unknown as OperationInput<unknown>, tenant, apiKey)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
-      const answered = Effect.provideService(
-        takingTurns(
-          key === undefined || route.callsProvider
-            ? Effect.map(run, toFreshResponse)
-            : verifyingUrl(once(request, route, key, input, run)),
-        ),
-        CurrentTenant,
-        tenant,
+      const answering = takingTurns(
+        key === undefined || route.callsProvider
+          ? Effect.map(run, toFreshResponse)
+          : verifyingUrl(once(request, route, key, input, run)),
       )
-      if (!isWriting) return yield* answered
-      const actor = {
-        ...RequestActor.whoOf(apiKey, verified.operator),
-        ...RequestActor.originOf(request, clientOf, requestId),
-      }
-      return yield* Effect.provideService(answered, CurrentActor, actor)
+      const ofTenant = Context.make(CurrentTenant, tenant)
+      if (!isWriting) return yield* Effect.provideContext(answering, ofTenant)
+      const who = RequestActor.whoOf(apiKey, verified.operator)
+      const actor = RequestActor.make(who, request, clientOf, requestId)
+      return yield* Effect.provideContext(answering, Context.add(ofTenant, CurrentActor, actor))
     })
 
     // Checked with a write, because a read-only Postgres, such as a standby, still answers reads.
@@ -302,10 +297,8 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
           asked.operation = route.id
           const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
           if (route.id === ProviderNotices.NOTICE_OPERATION) {
-            const actor = {
-              ...Actor.provider(params["name"] ?? ""),
-              ...RequestActor.originOf(request, clientOf, requestId),
-            }
+            const provider = Actor.provider(params["name"] ?? "")
+            const actor = RequestActor.make(provider, request, clientOf, requestId)
             return yield* Effect.provideService(
               receiveNotice(request, params["name"], query as ProviderNotices.NoticeQuery),
               CurrentActor,
