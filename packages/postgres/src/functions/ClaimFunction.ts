@@ -14,6 +14,10 @@
  * - The next claim continues where the last two steps ended (`visited…`). After a backlog it goes from tenant to tenant at
  *   once.
  *
+ * While a transaction of anybody stays open for long, the index keeps the entries of all deliveries that ended since, at its
+ * front. `p_due_since` says from where on a look at what has been due the longest begins, so that it need not walk through
+ * them. The worker finds out (`LowWaterMark`).
+ *
  * Within the function, rows are identified by their position in the table (`ctid`). That is safe, because they are
  * locked, or they were seen by the statement's snapshot and are checked again when they are locked.
  */
@@ -89,13 +93,14 @@ const lookAtFew = (schema: SchemaName): string => `
     select count(*), coalesce(bool_or(d.leased_until is not null), false), array_agg(d.tid order by d.due_at, d.id)
     into v_ahead, v_is_lost, v_picked from (
       select q.ctid as tid, q.due_at, q.id, q.leased_until from ${schema}.webhook_pending q
-      where q.due_at <= v_now and ${isFree}
+      where q.due_at >= v_since and q.due_at <= v_now and ${isFree}
       order by q.due_at, q.id limit least(p_limit, p_limit_per_endpoint) + 1
     ) as d;`
 
 const pickFromAll = (schema: SchemaName): string => `
       with looked as (
-        select ${COLUMNS} from ${schema}.webhook_pending q where q.due_at <= v_now and ${isFree}
+        select ${COLUMNS} from ${schema}.webhook_pending q
+        where q.due_at >= v_since and q.due_at <= v_now and ${isFree}
         order by q.due_at, q.id limit v_look
       ), ${pick}
       select (select count(*) from looked), array_agg(p.tid order by p.due_at, p.id)
@@ -243,7 +248,7 @@ export const claimDeliveries = define(
   (schema) => `(
   p_now bigint, p_lease_until bigint, p_token uuid, p_limit integer, p_limit_per_endpoint integer,
   p_endpoint_ids uuid[], p_limits integer[], p_accounts text[], p_modes text[], p_tenant_limits integer[],
-  p_after uuid, p_after_account text, p_after_mode text, p_is_repeat boolean
+  p_after uuid, p_after_account text, p_after_mode text, p_is_repeat boolean, p_due_since bigint default null
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
   attempt_count integer, was_lost boolean, token uuid, tid tid, has_payload boolean, payload text, endpoint jsonb, visited uuid,
   visited_account text, visited_mode text) language plpgsql as $$
@@ -251,6 +256,7 @@ export const claimDeliveries = define(
 declare
   v_now timestamptz(3) := ${instantOf("p_now")};
   v_until timestamptz(3) := ${instantOf("p_lease_until")};
+  v_since timestamptz(3) := coalesce(${instantOf("p_due_since")}, '-infinity');
   v_first uuid := ${FIRST_ID};
   v_after uuid := coalesce(p_after, v_first);
   v_after_account text := coalesce(p_after_account, '');

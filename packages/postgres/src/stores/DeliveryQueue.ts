@@ -12,7 +12,7 @@ import {
   type Tenant,
   type UnreadableDelivery,
 } from "@billwright/core"
-import { Effect, Option, type Scope } from "effect"
+import { type DateTime, Effect, Option, type Scope } from "effect"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
@@ -22,6 +22,7 @@ import { deliveryId } from "./DeliveryRow.ts"
 import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
+import { LowWaterMark } from "./LowWaterMark.ts"
 
 /** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
@@ -50,13 +51,14 @@ const claimStatement = ({ schema }: DatabaseService): string =>
   endpoint::text as endpoint, visited::text as visited, visited_account, visited_mode
 from ${schema}.claim_deliveries($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer,
   $5::text::integer, $6::text::uuid[], $7::text::integer[], $8::text::text[], $9::text::text[], $10::text::integer[],
-  $11::text::uuid, $12::text, $13::text, $14::text::boolean)`
+  $11::text::uuid, $12::text, $13::text, $14::text::boolean, $15::text::bigint)`
 
 const claimParameters = (
   { leaseUntil, limit, limitPerEndpoint, limits, now, tenantLimits }: Claim,
   token: string,
   after: Visited,
   isRepeat: boolean,
+  dueSince: number | null,
 ): ReadonlyArray<string | null> => [
   String(now.epochMilliseconds),
   String(leaseUntil.epochMilliseconds),
@@ -72,6 +74,7 @@ const claimParameters = (
   after.account,
   after.mode,
   String(isRepeat),
+  dueSince === null ? null : String(dueSince),
 ]
 
 const endpointFromRow = (row: Row): ClaimedEndpoint => {
@@ -197,6 +200,8 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
   const claiming = claimStatement(database)
   const settling = settleStatement(database)
   const watching = `select ${database.schema}.watch_workers($1)`
+  const mark = new LowWaterMark()
+  let isMarking = false
   let visited = START
   let nextWatchAt = -Infinity
 
@@ -219,14 +224,49 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
     return Effect.forkIn(watch, scope)
   })
 
+  const queueAt = Effect.fnUntraced(function* (now: DateTime.Utc) {
+    const operation = "DeliveryStore.claimDue"
+    const rows = yield* read(
+      operation,
+      (
+        sql,
+      ) => sql<Row>`select pg_stat_get_dead_tuples(${database.schema + ".webhook_pending"}::regclass)::text as dead_rows,
+  (select (extract(epoch from q.due_at) * 1000)::bigint::text from ${t.webhook_pending} q
+    order by q.due_at, q.id limit 1) as first_due_at`,
+    )
+    return yield* decoding(operation, (row: Row) => ({
+      firstDueAt: Math.min(
+        now.epochMilliseconds,
+        instantOrNull(row, "first_due_at")?.epochMilliseconds ?? Infinity,
+      ),
+      deadRows: integer(row, "dead_rows"),
+    }))(rows[0] ?? {})
+  })
+
+  /** Sets the mark after a slow look. Nothing waits for it, and when it fails, the next slow look tries again. */
+  const beginMark = (claim: Claim, took: number) =>
+    Effect.suspend(() => {
+      if (isMarking) return Effect.void
+      isMarking = true
+      const marking = Effect.map(queueAt(claim.now), (queue) => mark.set(queue, took, performance.now()))
+      const ended = Effect.sync(() => {
+        isMarking = false
+      })
+      return Effect.forkIn(Effect.ensuring(Effect.ignore(marking), ended), scope)
+    })
+
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
     const token = commits.worker.token()
     // What it finds, a later claim takes.
     yield* beginWatch
+    const begunAt = performance.now()
+    const since = mark.since(begunAt)
     const rows = yield* writeApart(operation, (sql, isRepeat) =>
-      sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
+      sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat, since)),
     )
+    const took = performance.now() - begunAt
+    if (since === null && mark.isSlow(took)) yield* beginMark(claim, took)
     if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
     return yield* decoding(operation, claimedFromRows)(rows)
   })
