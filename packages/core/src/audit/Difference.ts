@@ -50,24 +50,22 @@ class Side {
   readonly fields: Array<readonly [string, unknown]> = []
   #left = MAX_AUDITED_BYTES - 2
 
-  hasRoom(name: string, json: string): boolean {
-    const bytes = bytesOf(json)
-    return bytes <= MAX_AUDITED_FIELD_BYTES && this.#bytes(name, bytes) <= this.#left
+  /** `bytes`: those of the value as JSON. */
+  hasRoom(name: string, bytes: number): boolean {
+    return bytes <= MAX_AUDITED_FIELD_BYTES && sizeOf(name, bytes) <= this.#left
   }
 
-  add(name: string, value: unknown, json: string): void {
-    this.#left -= this.#bytes(name, bytesOf(json))
+  add(name: string, bytes: number, value: unknown): void {
+    this.#left -= sizeOf(name, bytes)
     this.fields.push([name, value])
-  }
-
-  /** A comma, the name in quotes, a colon and the value. */
-  #bytes(name: string, bytes: number): number {
-    return bytesOf(name) + bytes + 4
   }
 }
 
-const fieldOf = (value: object, name: string): unknown =>
-  toJson((value as Readonly<Record<string, unknown>>)[name])
+/** A comma, the name in quotes, a colon and the value. */
+const sizeOf = (name: string, bytes: number): number => bytesOf(name) + bytes + 4
+
+const fieldOf = (value: object | undefined, name: string): unknown =>
+  (value as Readonly<Record<string, unknown>> | undefined)?.[name]
 
 /** What differs between two states of an object. `undefined`: nothing that counts. A missing state is `undefined`. */
 export const between = (
@@ -79,15 +77,18 @@ export const between = (
   const leftOut: Array<string> = []
   let count = 0
   for (const name of fields) {
-    const [old, now] = [before && fieldOf(before, name), after && fieldOf(after, name)]
-    const [oldJson, nowJson] = [JSON.stringify(old ?? null), JSON.stringify(now ?? null)]
+    const [oldValue, newValue] = [fieldOf(before, name), fieldOf(after, name)]
+    if (oldValue === newValue) continue // Most fields stay, and most of them are of one value.
+    const [old, now] = [toJson(oldValue), toJson(newValue)]
+    const [oldJson, nowJson] = [JSON.stringify(old), JSON.stringify(now)]
     if (oldJson === nowJson) continue
     if (++count > MAX_AUDITED_FIELDS) break
     const shown = toSnake(name)
-    if (hidden.has(name) || !was.hasRoom(shown, oldJson) || !is.hasRoom(shown, nowJson)) leftOut.push(shown)
+    const [oldBytes, newBytes] = [bytesOf(oldJson), bytesOf(nowJson)]
+    if (hidden.has(name) || !was.hasRoom(shown, oldBytes) || !is.hasRoom(shown, newBytes)) leftOut.push(shown)
     else {
-      was.add(shown, old ?? null, oldJson)
-      is.add(shown, now ?? null, nowJson)
+      was.add(shown, oldBytes, old)
+      is.add(shown, newBytes, now)
     }
   }
   if (count === 0 && before !== undefined && after !== undefined) return undefined
