@@ -94,12 +94,15 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
       if (isInTransaction || begunAt < nextWithinAt) {
         return Effect.tap(statement(null), (result) => (isNews(result) ? announce : Effect.void))
       }
-      nextWithinAt = Infinity // one at a time
+      const notifying = Effect.suspend(() => {
+        nextWithinAt = Infinity // one at a time
+        return statement(sender)
+      })
       const ended = Effect.sync(() => {
         const now = performance.now()
         nextWithinAt = now + Math.max(NOTIFY_INTERVAL_MILLIS, (now - begunAt) * PAUSE_AFTER_WITHIN)
       })
-      return Effect.tap(Effect.ensuring(statement(sender), ended), (result) =>
+      return Effect.tap(Effect.ensuring(notifying, ended), (result) =>
         Effect.sync(() => (isNews(result) ? all.notify() : undefined)),
       )
     })
