@@ -22,7 +22,7 @@ import { deliveryId } from "./DeliveryRow.ts"
 import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
-import { LowWaterMark } from "./LowWaterMark.ts"
+import { LowWaterMark, MIN_PAUSE_MILLIS } from "./LowWaterMark.ts"
 
 /** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
@@ -201,29 +201,33 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
   const settling = settleStatement(database)
   const watching = `select ${database.schema}.watch_workers($1)`
   const mark = new LowWaterMark()
-  let isMarking = false
   let visited = START
-  let nextWatchAt = -Infinity
+
+  /**
+   * Begins work beside claims from time to time, once at a time. No claim waits for it, because somebody's lock may hold it up.
+   * When it fails, a later claim begins it again.
+   */
+  const occasionally = (pauseMillis: number) => {
+    let nextAt = -Infinity
+    const ended = Effect.sync(() => {
+      nextAt = performance.now() + pauseMillis
+    })
+    return (work: Effect.Effect<unknown, unknown>) =>
+      Effect.suspend(() => {
+        if (performance.now() < nextAt) return Effect.void
+        nextAt = Infinity
+        return Effect.forkIn(Effect.ensuring(Effect.ignore(work), ended), scope)
+      })
+  }
 
   /** Looks for workers that have died. When it fails, a claim says why. */
-  const watch = Effect.ensuring(
-    Effect.ignore(
-      Effect.suspend(() =>
-        writeApart("DeliveryStore.claimDue", (sql) => sql.unsafe<Row>(watching, [commits.worker.name()])),
-      ),
-    ),
-    Effect.sync(() => {
-      nextWatchAt = performance.now() + WATCH_MILLIS
-    }),
+  const watch = Effect.suspend(() =>
+    writeApart("DeliveryStore.claimDue", (sql) => sql.unsafe<Row>(watching, [commits.worker.name()])),
   )
+  const sometimesWatch = occasionally(WATCH_MILLIS)
+  const sometimesMark = occasionally(MIN_PAUSE_MILLIS)
 
-  /** Begins a look from time to time. No claim waits for it, because somebody's lock may hold it up. */
-  const beginWatch = Effect.suspend(() => {
-    if (performance.now() < nextWatchAt) return Effect.void
-    nextWatchAt = Infinity
-    return Effect.forkIn(watch, scope)
-  })
-
+  /** What the mark depends on. */
   const queueAt = Effect.fnUntraced(function* (now: DateTime.Utc) {
     const operation = "DeliveryStore.claimDue"
     const rows = yield* read(
@@ -243,30 +247,22 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
     }))(rows[0] ?? {})
   })
 
-  /** Sets the mark after a slow look. Nothing waits for it, and when it fails, the next slow look tries again. */
-  const beginMark = (claim: Claim, took: number) =>
-    Effect.suspend(() => {
-      if (isMarking) return Effect.void
-      isMarking = true
-      const marking = Effect.map(queueAt(claim.now), (queue) => mark.set(queue, took, performance.now()))
-      const ended = Effect.sync(() => {
-        isMarking = false
-      })
-      return Effect.forkIn(Effect.ensuring(Effect.ignore(marking), ended), scope)
-    })
-
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
     const token = commits.worker.token()
     // What it finds, a later claim takes.
-    yield* beginWatch
+    yield* sometimesWatch(watch)
     const begunAt = performance.now()
     const since = mark.since(begunAt)
     const rows = yield* writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat, since)),
     )
     const took = performance.now() - begunAt
-    if (since === null && mark.isSlow(took)) yield* beginMark(claim, took)
+    if (since === null && mark.isSlow(took)) {
+      yield* sometimesMark(
+        Effect.map(queueAt(claim.now), (queue) => mark.set(queue, took, performance.now())),
+      )
+    }
     if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
     return yield* decoding(operation, claimedFromRows)(rows)
   })

@@ -16,6 +16,8 @@ const SLOW_MILLIS = 5
 const MIN_DEAD_ROWS = 50_000
 /** The pause between two slow looks, compared with how long such a look takes: they take a twentieth of the time. */
 const PAUSE_AFTER_SLOW = 20
+/** The shortest pause, in milliseconds. The storage is asked for the mark after as long a pause. */
+export const MIN_PAUSE_MILLIS = 1_000
 /** The longest pause, in milliseconds. */
 const MAX_PAUSE_MILLIS = 5_000
 /** How long before the first pending delivery a look begins, in milliseconds. */
@@ -50,6 +52,6 @@ export class LowWaterMark {
   set({ deadRows, firstDueAt }: Queue, took: number, now: number): void {
     if (deadRows < MIN_DEAD_ROWS) return
     this.#since = firstDueAt - MARGIN_MILLIS
-    this.#wholeAt = now + Math.min(took * PAUSE_AFTER_SLOW, MAX_PAUSE_MILLIS)
+    this.#wholeAt = now + Math.min(Math.max(took * PAUSE_AFTER_SLOW, MIN_PAUSE_MILLIS), MAX_PAUSE_MILLIS)
   }
 }
