@@ -6,15 +6,15 @@ import { compare } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, startReceiver, type Worker, written } from "./webhooks/Processes.ts"
-import { ENDPOINTS, FAN_OUT } from "./webhooks/Scenario.ts"
-import { afterWarmUp, publishAll, type Side } from "./webhooks/Side.ts"
+import { ENDPOINTS, FAN_OUT, publishAll } from "./webhooks/Scenario.ts"
+import { afterWarmUp, nextOf, type Side } from "./webhooks/Side.ts"
 
 const WORKERS = [4, 2, 1]
 const EVENTS = 1_500
 const DEADLINE_MILLIS = 60_000
 
 const drain = async (side: Side, workers: ReadonlyArray<Worker>): Promise<number> => {
-  await publishAll(side, EVENTS)
+  await publishAll(side.publish, nextOf(EVENTS))
   const before = workers.reduce((total, worker) => total + worker.written, 0)
   const started = performance.now()
   const done = written(workers, before + EVENTS * FAN_OUT, DEADLINE_MILLIS)

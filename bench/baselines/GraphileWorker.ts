@@ -4,8 +4,9 @@
 import { runMigrations } from "graphile-worker"
 import { Pool } from "pg"
 import { Worker } from "../webhooks/Processes.ts"
+import type { Publish } from "../webhooks/Scenario.ts"
 import type { Side } from "../webhooks/Side.ts"
-import { eventOf, prepare, PUBLISH } from "./Webhooks.ts"
+import { prepare, PUBLISH, publishing } from "./Webhooks.ts"
 
 /** One statement, so one transaction and one round trip. */
 const PUBLISH_AND_QUEUE = `${PUBLISH}
@@ -15,6 +16,9 @@ select count(*) from graphile_worker.add_jobs((
     null, null, null, null, null, null
   )::graphile_worker.job_spec) from queued q
 ))`
+
+/** Publishes an event, and queues its deliveries. */
+export const publisher = (pool: Pool): Publish => publishing(pool, PUBLISH_AND_QUEUE)
 
 const nameOf = (lingerMillis: number | undefined): string => {
   if (lingerMillis === undefined) return "graphile-worker"
@@ -38,11 +42,7 @@ export const make = async (
   return {
     name: nameOf(lingerMillis),
     databaseUrl,
-    publish: async (index) => {
-      const { at, id, payload, type } = eventOf(index)
-      await pool.query({ name: "publish", text: PUBLISH_AND_QUEUE, values: [id, type, at, payload] })
-      return id
-    },
+    publish: publisher(pool),
     startWorker: () =>
       Worker.start("baselines/GraphileWorkerProcess.ts", {
         DATABASE_URL: databaseUrl,

@@ -5,6 +5,7 @@
 import { Logger, run, type Runner } from "graphile-worker"
 import { Pool } from "pg"
 import { counter, IN_FLIGHT, obey } from "../webhooks/Scenario.ts"
+import { publisher } from "./GraphileWorker.ts"
 import {
   isDelivered,
   type Job,
@@ -59,4 +60,5 @@ obey(
   async () => {
     await runner?.stop()
   },
+  publisher(pool),
 )

@@ -4,6 +4,7 @@
 import { Pool, type PoolClient } from "pg"
 import { PgBoss } from "pg-boss"
 import { Worker } from "../webhooks/Processes.ts"
+import type { Publish } from "../webhooks/Scenario.ts"
 import type { Side } from "../webhooks/Side.ts"
 import { eventOf, type Job, prepare, PUBLISH } from "./Webhooks.ts"
 
@@ -25,6 +26,29 @@ const inTransaction = async (pool: Pool, work: (client: PoolClient) => Promise<v
   }
 }
 
+/** Publishes an event, and queues its deliveries. */
+export const publisher =
+  (pool: Pool, boss: PgBoss): Publish =>
+  async (index) => {
+    const { at, id, payload, type } = eventOf(index)
+    await inTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ id: string; endpoint_id: string }>({
+        name: "publish",
+        text: PUBLISH_EVENT,
+        values: [id, type, at, payload],
+      })
+      const jobs = rows.map((row) => {
+        const data: Job = { deliveryId: row.id, endpointId: row.endpoint_id, eventId: id, body: payload }
+        return { data }
+      })
+      const db = {
+        executeSql: (text: string, values: Array<unknown> = []) => client.query(text, values),
+      }
+      await boss.insert(QUEUE, jobs, { db })
+    })
+    return id
+  }
+
 export const make = async (databaseUrl: string, urlOf: (index: number) => string): Promise<Side> => {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 })
   const boss = new PgBoss({ connectionString: databaseUrl, supervise: false, schedule: false })
@@ -35,25 +59,7 @@ export const make = async (databaseUrl: string, urlOf: (index: number) => string
   return {
     name: "pg-boss",
     databaseUrl,
-    publish: async (index) => {
-      const { at, id, payload, type } = eventOf(index)
-      await inTransaction(pool, async (client) => {
-        const { rows } = await client.query<{ id: string; endpoint_id: string }>({
-          name: "publish",
-          text: PUBLISH_EVENT,
-          values: [id, type, at, payload],
-        })
-        const jobs = rows.map((row) => {
-          const data: Job = { deliveryId: row.id, endpointId: row.endpoint_id, eventId: id, body: payload }
-          return { data }
-        })
-        const db = {
-          executeSql: (text: string, values: Array<unknown> = []) => client.query(text, values),
-        }
-        await boss.insert(QUEUE, jobs, { db })
-      })
-      return id
-    },
+    publish: publisher(pool, boss),
     startWorker: () => Worker.start("baselines/PgBossProcess.ts", { DATABASE_URL: databaseUrl }),
     close: async () => {
       await boss.stop({ graceful: false })

@@ -5,9 +5,9 @@
 import { Pool } from "pg"
 import { PgBoss } from "pg-boss"
 import { counter, IN_FLIGHT, obey } from "../webhooks/Scenario.ts"
+import { publisher, QUEUE } from "./PgBoss.ts"
 import { isDelivered, type Job, makeSender, write } from "./Webhooks.ts"
 
-const QUEUE = "deliver"
 const WORKERS = 2
 
 const connectionString = process.env["DATABASE_URL"] ?? ""
@@ -42,4 +42,5 @@ obey(
   async () => {
     await boss.offWork(QUEUE)
   },
+  publisher(pool, boss),
 )

@@ -4,8 +4,9 @@
  */
 import { Pool } from "pg"
 import { Worker } from "../webhooks/Processes.ts"
+import type { Publish } from "../webhooks/Scenario.ts"
 import type { Side } from "../webhooks/Side.ts"
-import { eventOf, prepare, PUBLISH } from "./Webhooks.ts"
+import { prepare, PUBLISH, publishing } from "./Webhooks.ts"
 
 /** What publishers notify workers of. */
 export const CHANNEL = "jobs"
@@ -24,6 +25,9 @@ const PUBLISH_AND_QUEUE = `${PUBLISH}, jobs as (
 )
 select pg_notify('${CHANNEL}', '')`
 
+/** Publishes an event, and queues its deliveries. */
+export const publisher = (pool: Pool): Publish => publishing(pool, PUBLISH_AND_QUEUE)
+
 export const make = async (databaseUrl: string, urlOf: (index: number) => string): Promise<Side> => {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 })
   await prepare(pool, urlOf)
@@ -31,11 +35,7 @@ export const make = async (databaseUrl: string, urlOf: (index: number) => string
   return {
     name: "a queue with SKIP LOCKED, by hand",
     databaseUrl,
-    publish: async (index) => {
-      const { at, id, payload, type } = eventOf(index)
-      await pool.query({ name: "publish", text: PUBLISH_AND_QUEUE, values: [id, type, at, payload] })
-      return id
-    },
+    publish: publisher(pool),
     startWorker: () => Worker.start("baselines/SkipLockedProcess.ts", { DATABASE_URL: databaseUrl }),
     close: () => pool.end(),
   }

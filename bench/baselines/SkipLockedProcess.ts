@@ -5,7 +5,7 @@
  */
 import { Client, Pool } from "pg"
 import { counter, IN_FLIGHT, obey } from "../webhooks/Scenario.ts"
-import { CHANNEL } from "./SkipLocked.ts"
+import { CHANNEL, publisher } from "./SkipLocked.ts"
 import { isDelivered, makeSender, type Outcome, write } from "./Webhooks.ts"
 
 /** More jobs than requests at a time: requests of one loop go on while another one writes. */
@@ -123,4 +123,5 @@ obey(
     for (const end of asleep) end()
     await Promise.all(running)
   },
+  publisher(pool),
 )

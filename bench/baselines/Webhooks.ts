@@ -10,7 +10,7 @@
 import { createHmac, randomBytes } from "node:crypto"
 import type { Client, Pool } from "pg"
 import { Agent, request } from "undici"
-import { dataOf, ENDPOINTS, typeOf } from "../webhooks/Scenario.ts"
+import { dataOf, ENDPOINTS, type Publish, typeOf } from "../webhooks/Scenario.ts"
 
 const ENDPOINT_CACHE_MILLIS = 5_000
 const TIMEOUT_MILLIS = 15_000
@@ -101,6 +101,15 @@ export const eventOf = (index: number) => {
   const payload = JSON.stringify({ id, type, timestamp: at, livemode: false, data: dataOf(index) })
   return { id, type, at, payload }
 }
+
+/** Publishes an event by one statement that begins with `PUBLISH`. */
+export const publishing =
+  (pool: Pool, text: string): Publish =>
+  async (index) => {
+    const { at, id, payload, type } = eventOf(index)
+    await pool.query({ name: "publish", text, values: [id, type, at, payload] })
+    return id
+  }
 
 export const prepare = async (pool: Pool, urlOf: (index: number) => string): Promise<void> => {
   await pool.query(TABLES)

@@ -5,10 +5,10 @@ import { Billing, DeliveryStore, Dispatcher, WebhookTransport } from "@billwrigh
 import { UndiciTransport } from "@billwright/node"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
-import { counter, IN_FLIGHT, obey, type Stages } from "./Scenario.ts"
+import { publish, types } from "./BillwrightEvents.ts"
+import { counter, IN_FLIGHT, now, obey, type Stages } from "./Scenario.ts"
 
 const count = counter()
-const now = (): number => performance.timeOrigin + performance.now()
 /** Whether to record stages, which has a small cost. */
 const isStaged = process.env["STAGES"] === "1"
 const stages = new Map<string, { -readonly [K in keyof Stages]: Stages[K] }>()
@@ -77,7 +77,9 @@ const counted = counting.pipe(Layer.provideMerge(storage))
 
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(
-    Billing.layer.pipe(Layer.provideMerge(isStaged ? claiming.pipe(Layer.provideMerge(counted)) : counted)),
+    Billing.layerWith({ events: { types } }).pipe(
+      Layer.provideMerge(isStaged ? claiming.pipe(Layer.provideMerge(counted)) : counted),
+    ),
     isStaged ? sending.pipe(Layer.provide(transport)) : transport,
   ),
 )
@@ -91,6 +93,7 @@ obey(
     await runtime.runPromise(Layer.buildWithScope(Dispatcher.layerWith({ maxInFlight: IN_FLIGHT }), scope))
   },
   () => runtime.runPromise(Scope.close(scope, Exit.void)),
+  (index) => runtime.runPromise(publish(index)),
   () => {
     const kept = [...stages]
     stages.clear()

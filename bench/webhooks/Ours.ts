@@ -6,27 +6,15 @@ import {
   CurrentTenant,
   type Endpoint,
   Endpoints,
-  Events,
-  EventType,
+  type Events,
   NetworkAddress,
-  Tenant,
 } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
-import { Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { publish, tenant, types } from "./BillwrightEvents.ts"
 import { Worker } from "./Processes.ts"
-import { dataOf, ENDPOINTS, TYPES, typeOf } from "./Scenario.ts"
+import { ENDPOINTS, typeOf } from "./Scenario.ts"
 import type { Side } from "./Side.ts"
-
-const tenant = { accountId: Tenant.defaultAccountId, mode: "test" } as const
-
-const types = Array.from({ length: TYPES }, (_, index) =>
-  EventType.make({
-    name: typeOf(index),
-    description: "An event of a benchmark.",
-    data: Schema.Record(Schema.String, Schema.Unknown),
-    example: dataOf(index),
-  }),
-)
 
 export interface Ours extends Side {
   readonly endpoints: ReadonlyArray<Endpoint.Endpoint>
@@ -64,12 +52,7 @@ export const make = async (
     name,
     databaseUrl,
     endpoints: endpoints.map(({ endpoint }) => endpoint),
-    publish: (index) =>
-      run(
-        Effect.flatMap(Events, (events) =>
-          Effect.map(events.publish({ type: typeOf(index), data: dataOf(index) }), ({ event }) => event.id),
-        ),
-      ),
+    publish: (index) => run(publish(index)),
     startWorker: () =>
       Worker.start("webhooks/BillwrightWorker.ts", {
         DATABASE_URL: databaseUrl,

@@ -4,7 +4,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import type { Report, Stages } from "./Scenario.ts"
+import type { Commit, Publications, Report, Stages } from "./Scenario.ts"
 
 const start = (script: string, env: Record<string, string>): ChildProcess => {
   return fork(join(import.meta.dirname, "..", script), [], {
@@ -46,11 +46,13 @@ export class Worker {
   readonly process: ChildProcess
   #written = 0
   #onNews: (news: Report) => void = () => {}
+  #onCommits: (commits: ReadonlyArray<Commit>) => void = () => {}
 
   private constructor(child: ChildProcess) {
     this.process = child
     child.on("message", (news: Report) => {
       if (typeof news === "number") this.#written = news
+      if (typeof news === "object" && "commits" in news) return this.#onCommits(news.commits)
       this.#onNews(news)
     })
     child.on("exit", (code) => {
@@ -84,11 +86,19 @@ export class Worker {
     return end(this.process)
   }
 
+  /** Publishes events in this process, too. */
+  publish(publications: Publications): Promise<ReadonlyArray<Commit>> {
+    return new Promise((done) => {
+      this.#onCommits = done
+      this.process.send(publications)
+    })
+  }
+
   /** The times of its stages for events since the last call. */
   stages(): Promise<ReadonlyMap<string, Stages>> {
     return new Promise((done) => {
       this.#onNews = (news) => {
-        if (typeof news === "object") done(new Map(news))
+        if (Array.isArray(news)) done(new Map(news as ReadonlyArray<readonly [string, Stages]>))
       }
       this.process.send("stages")
     })

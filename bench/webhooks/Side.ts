@@ -5,20 +5,27 @@ import { Client } from "pg"
 import { clusterCpuMicros, cpuMicros } from "../ProcessTime.ts"
 import type { Worker } from "./Processes.ts"
 import { written } from "./Processes.ts"
-import { FAN_OUT } from "./Scenario.ts"
+import { FAN_OUT, type Publish, publishAll } from "./Scenario.ts"
 
 export interface Side {
   readonly name: string
   readonly databaseUrl: string
-  /** Publishes one event, whose type and data depend on the index. Returns its id after the commit. */
-  readonly publish: (index: number) => Promise<string>
+  /** Publishes in this process. */
+  readonly publish: Publish
   readonly startWorker: () => Promise<Worker>
   readonly close: () => Promise<void>
 }
 
-/** The number of concurrent publications. */
-const PUBLISHERS = 4
 const DEADLINE_MILLIS = 60_000
+
+/** Which benchmark it is. */
+export interface Benchmark {
+  readonly name: string
+  /** How the title begins. */
+  readonly title: string
+  /** Whether the worker publishes. */
+  readonly isOneProcess: boolean
+}
 
 /** The costs of a round, for each delivery. */
 export interface Cost {
@@ -45,14 +52,10 @@ export const afterWarmUp = async ({ databaseUrl }: Side, round: number): Promise
 
 let published = 0
 
-/** Publishes this many events from some callers, each of which publishes one after another. */
-export const publishAll = async (side: Side, events: number): Promise<void> => {
-  const end = published + events
-  await Promise.all(
-    Array.from({ length: PUBLISHERS }, async () => {
-      while (published < end) await side.publish(published++)
-    }),
-  )
+/** The events that are published next, of all sides. */
+export const nextOf = (events: number) => {
+  published += events
+  return { first: published - events, count: events }
 }
 
 export interface DeliverOptions {
@@ -61,13 +64,15 @@ export interface DeliverOptions {
   readonly results?: number
   /** The server's first process. */
   readonly postmaster: number | undefined
+  /** Whether the first worker publishes, and not the process of the benchmark. */
+  readonly isOneProcess?: boolean
 }
 
 /** Publishes events while workers deliver them; the time ends when the last result is written. */
 export const deliver = async (
   side: Side,
   workers: ReadonlyArray<Worker>,
-  { events, postmaster, results = events * FAN_OUT }: DeliverOptions,
+  { events, isOneProcess = false, postmaster, results = events * FAN_OUT }: DeliverOptions,
 ): Promise<Delivered> => {
   const before = workers.reduce((total, worker) => total + worker.written, 0)
   const ofWorkers = () => workers.reduce((total, worker) => total + cpuMicros(worker.process.pid!), 0)
@@ -75,7 +80,9 @@ export const deliver = async (
   const cpu = { workers: ofWorkers(), postgres: ofPostgres() }
   const started = performance.now()
   const done = written(workers, before + results, DEADLINE_MILLIS)
-  await Promise.all([publishAll(side, events), done])
+  const publications = nextOf(events)
+  const publishing = isOneProcess ? workers[0]!.publish(publications) : publishAll(side.publish, publications)
+  await Promise.all([publishing, done])
   return {
     perSecond: results / ((performance.now() - started) / 1000),
     workerCpuMicros: (ofWorkers() - cpu.workers) / results,

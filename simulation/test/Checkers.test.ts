@@ -320,21 +320,34 @@ function secretOf({ calls: all }: History): string {
 
 const NEW_SECRET = `whsec_${"A".repeat(32)}`
 
-/** Whether the first request is the only one of its event to its endpoint. A later one would be signed at another time. */
-const isFirstSentOnce = ({ received: all }: History): boolean => {
-  const [first] = all
+/** The id of the endpoint at a URL, as the call gave it that made the endpoint. */
+const endpointAt = ({ calls: all }: History, url: string) => {
+  const made = all.find(({ ask }) => ask._tag === "CreateEndpoint" && ask.url === url)!
+  return { made, endpointId: made.answer._tag === "Done" ? made.answer.ids[0]! : "" }
+}
+
+/**
+ * Whether the first request is the only one of its event to its endpoint, whose secret nobody rotates. A later request would be
+ * signed at another time, and maybe with another secret.
+ */
+const isPlain = (history: History): boolean => {
+  const [first] = history.received
+  if (first === undefined) return false
   const isSame = (one: History["received"][number]) =>
-    one.url === first?.url && one.headers["webhook-id"] === first.headers["webhook-id"]
-  return all.filter(isSame).length === 1
+    one.url === first.url && one.headers["webhook-id"] === first.headers["webhook-id"]
+  const { endpointId } = endpointAt(history, first.url)
+  const isRotated = history.calls.some(
+    ({ ask }) => ask._tag === "RotateSecret" && ask.endpointId === endpointId,
+  )
+  return history.received.filter(isSame).length === 1 && !isRotated
 }
 
 /** A history with a rotation right before the claim of its first request. Its new secret signs nothing. */
 const rotation = (histories: ReadonlyArray<History>) => {
-  const history = histories.find(isFirstSentOnce)!
+  const history = histories.find(isPlain)!
   const { headers, url } = history.received[0]!
   const eventId = headers["webhook-id"]
-  const made = history.calls.find(({ ask }) => ask._tag === "CreateEndpoint" && ask.url === url)!
-  const endpointId = made.answer._tag === "Done" ? made.answer.ids[0]! : ""
+  const { endpointId, made } = endpointAt(history, url)
   const isClaim = (entry: OrderedEntry) =>
     entry._tag === "Claimed" &&
     entry.deliveries.some((one) => one.eventId === eventId && one.endpointId === endpointId)

@@ -830,6 +830,9 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
       const row = db.first<{ at: number | null }>("SELECT min(dueAt) AS at FROM deliveries")
       return Option.map(Option.fromNullishOr(row?.at), DateTime.makeUnsafe)
     }),
+    // Claims cost little in one process, so publications hand nothing over.
+    handTo: () => Effect.void,
+    due: outbox.committed,
   })
 }
 

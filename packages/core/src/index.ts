@@ -146,6 +146,8 @@ export type {
   ClaimedDelivery,
   ClaimedEndpoint,
   DeliveryFilterQuery,
+  Intake,
+  Places,
   RangeReplay,
   Settlement,
   UnreadableDelivery,

@@ -19,6 +19,12 @@ import { HostTransaction } from "./host/HostTransaction.ts"
 import { CHANNEL, IN_TRANSACTION } from "./Notices.ts"
 import * as WorkerSession from "./WorkerSession.ts"
 
+/**
+ * What a commit means for those who wait: nothing; events, whose deliveries are all handed to this process; or also deliveries
+ * that are due.
+ */
+type News = "none" | "events" | "due"
+
 /** The pause between two notifications, in milliseconds. */
 const NOTIFY_INTERVAL_MILLIS = 5
 /**
@@ -40,19 +46,22 @@ const MAX_RECONNECT_MILLIS = 30_000
 
 export interface CommitsService {
   /**
-   * Signals a commit: after the current transaction has committed, or at once outside of a transaction. We can't see
+   * Signals a commit with due deliveries: after the current transaction has committed, or at once outside of a transaction. We can't see
    * the commit of a host's own transaction. So it signals at once, and some times more in the half second after it.
    */
   readonly announce: Effect.Effect<void>
   /**
-   * Runs a statement that is a transaction of its own, or part of one, and announces its commit if its result says so. What it
+   * Runs a statement that is a transaction of its own, or part of one, and announces its commit as its result says. What it
    * gets is the payload with which the statement notifies of its own commit (`Notices.notifying`), or `null`.
    */
   readonly announcing: <A, E, R>(
     statement: (notice: string | null) => Effect.Effect<A, E, R>,
-    isNews: (result: A) => boolean,
+    newsOf: (result: A) => News,
   ) => Effect.Effect<A, E, R>
+  /** Signals commits of all kinds. */
   readonly subscribe: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
+  /** Signals commits with due deliveries. Those of other processes may have none. */
+  readonly subscribeDue: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
   /** This process among those that share the storage. */
   readonly worker: WorkerSession.Worker
 }
@@ -69,30 +78,40 @@ export class Commits extends Context.Service<Commits, CommitsService>()("@billwr
 
 const make = Effect.fnUntraced(function* (mayListen: boolean) {
   const database = yield* Database
+  /** For other processes. */
   const own = Signal.make()
   const all = Signal.make()
-  const notify = Effect.sync(() => {
-    own.notify()
-    all.notify()
-  })
+  const due = Signal.make()
+  const notifyHere = (news: News) => {
+    if (news !== "none") all.notify()
+    if (news === "due") due.notify()
+  }
   const early = Signal.make()
-  yield* Effect.forkScoped(echo(yield* early.subscribe, all))
-  const announce = Effect.flatMap(HostTransaction, (joined) =>
-    joined === undefined
-      ? Effect.flatMap(database.client, (sql) => sql.afterCommit(notify))
-      : Effect.andThen(notify, Effect.sync(early.notify)),
-  )
+  yield* Effect.forkScoped(echo(yield* early.subscribe, () => notifyHere("due")))
+  const announceAs = (news: News) => {
+    if (news === "none") return Effect.void
+    const notify = Effect.sync(() => {
+      own.notify()
+      notifyHere(news)
+    })
+    return Effect.flatMap(HostTransaction, (joined) =>
+      joined === undefined
+        ? Effect.flatMap(database.client, (sql) => sql.afterCommit(notify))
+        : Effect.andThen(notify, Effect.sync(early.notify)),
+    )
+  }
+  const announce = announceAs("due")
   const worker = WorkerSession.make(database)
 
   const client = mayListen ? yield* listeningClient : undefined
   const sender = `${database.schema} ${crypto.randomUUID()}`
   let nextWithinAt = client === undefined ? Infinity : -Infinity
 
-  const announcing: CommitsService["announcing"] = (statement, isNews) =>
+  const announcing: CommitsService["announcing"] = (statement, newsOf) =>
     Effect.flatMap(database.inTransaction, (isInTransaction) => {
       const begunAt = performance.now()
       if (isInTransaction || begunAt < nextWithinAt) {
-        return Effect.tap(statement(null), (result) => (isNews(result) ? announce : Effect.void))
+        return Effect.tap(statement(null), (result) => announceAs(newsOf(result)))
       }
       const notifying = Effect.suspend(() => {
         nextWithinAt = Infinity // one at a time
@@ -103,16 +122,17 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
         nextWithinAt = now + Math.max(NOTIFY_INTERVAL_MILLIS, (now - begunAt) * PAUSE_AFTER_WITHIN)
       })
       return Effect.tap(Effect.ensuring(notifying, ended), (result) =>
-        Effect.sync(() => (isNews(result) ? all.notify() : undefined)),
+        Effect.sync(() => notifyHere(newsOf(result))),
       )
     })
 
-  if (client === undefined) return Commits.of({ announce, announcing, subscribe: all.subscribe, worker })
+  const [subscribe, subscribeDue] = [all.subscribe, due.subscribe]
+  if (client === undefined) return Commits.of({ announce, announcing, subscribe, subscribeDue, worker })
 
   yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, sender))
   const listening = listen(client, worker, (payload) => {
     if (!payload.startsWith(`${database.schema} `) || payload === sender) return
-    all.notify()
+    notifyHere("due")
     // Others in the same 5 milliseconds sent none, and may commit later.
     if (payload === `${database.schema} ${IN_TRANSACTION}`) early.notify()
   })
@@ -125,16 +145,17 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   return Commits.of({
     announce,
     announcing,
-    subscribe: Effect.andThen(RcRef.get(listener), all.subscribe),
+    subscribe: Effect.andThen(RcRef.get(listener), subscribe),
+    subscribeDue: Effect.andThen(RcRef.get(listener), subscribeDue),
     worker,
   })
 })
 
 /** Repeats early signals, in growing pauses. Another early signal begins anew. */
-const echo = (early: Signal.Awaiting, all: Signal.Signal): Effect.Effect<never> => {
+const echo = (early: Signal.Awaiting, notify: () => void): Effect.Effect<never> => {
   const repeats = Effect.forEach(
     ECHO_MILLIS,
-    (millis) => Effect.tap(waited(millis), () => Effect.sync(all.notify)),
+    (millis) => Effect.tap(waited(millis), () => Effect.sync(notify)),
     {
       discard: true,
     },

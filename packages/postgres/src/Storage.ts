@@ -6,6 +6,7 @@ import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Commits } from "./Commits.ts"
 import { Database, type StorageOptions } from "./Database.ts"
+import { Intakes } from "./Intakes.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as PostgresSnapshotReads from "./PostgresSnapshotReads.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
@@ -58,7 +59,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, StorageError, Sq
     Layer.provideMerge(
       Layer.mergeAll(PostgresTransactor.layer, PostgresTransactor.layerBatches, PostgresSnapshotReads.layer),
     ),
-    Layer.provide(Commits.layer(options)),
+    Layer.provide(Layer.merge(Commits.layer(options), Intakes.layer)),
     Layer.provide(Database.layer(options)),
   )
 

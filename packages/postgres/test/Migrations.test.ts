@@ -317,6 +317,7 @@ const FROZEN: ReadonlyArray<string> = [
   "8ebb543f82805ca3d61f16d098f20371b8eb373c59b3c0366966045a253c5711",
   "da7c213e11c7537e023e7918ddcf7f03f7e8b6b26a4861d1c49adb95b51195bb",
   "8a301f07d2331c8baadab202db46a5629a06fdda0c1260b4fc2f9b592f0d0747",
+  "f95fa8844fb822bf2a6c4665ad43fc427add083e4f31e30cc5457467c632987f",
 ]
 
 describe("each migration", () => {

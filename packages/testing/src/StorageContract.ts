@@ -20,6 +20,7 @@ import { eventKeyContract } from "./contract/EventKeyContract.ts"
 import { eventListContract } from "./contract/EventListContract.ts"
 import { eventTailContract } from "./contract/EventTailContract.ts"
 import { fencingContract } from "./contract/FencingContract.ts"
+import { handOverContract } from "./contract/HandOverContract.ts"
 import { idempotencyContract } from "./contract/IdempotencyContract.ts"
 import { leaseContract } from "./contract/LeaseContract.ts"
 import { meterBuildContract } from "./contract/MeterBuildContract.ts"
@@ -152,6 +153,7 @@ export const contract = (test: ContractTest): void => {
     cancelContract(test)
     claimContract(test)
     leaseContract(test)
+    handOverContract(test)
     settleContract(test)
     countsContract(test)
     fencingContract(test)

@@ -1,9 +1,10 @@
 /**
  * The storage port of the dispatcher: deliveries with their attempts, and the queue of deliveries that are due.
  */
-import { Context, type DateTime, Effect, type Option } from "effect"
+import { Context, type DateTime, Effect, type Option, type Scope } from "effect"
 import type { EventId } from "../events/EventId.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
+import type { Awaiting } from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
 import type {
@@ -95,6 +96,30 @@ export interface Claimed {
   readonly unreadable: ReadonlyArray<UnreadableDelivery>
 }
 
+/** Who can take deliveries of this process while they are published: its dispatcher. */
+export interface Intake {
+  /**
+   * Keeps places for the deliveries of this many events of a tenant, which are published next. Gives `undefined` when there
+   * are none to spare.
+   */
+  readonly reserve: (tenant: Tenant, events: number) => Effect.Effect<Places | undefined>
+}
+
+/** Places that an intake keeps until `take` is called. That has to happen once, whatever becomes of the publication. */
+export interface Places {
+  /** Most deliveries of the publication. */
+  readonly count: number
+  /** Endpoints that must get none of them. */
+  readonly full: ReadonlyArray<EndpointId>
+  /** When the leases end. */
+  readonly leaseUntil: DateTime.Utc
+  /**
+   * Takes what the publication leased, which may be nothing. It neither fails nor waits. Gives false when the intake was
+   * closed meanwhile and takes nothing.
+   */
+  readonly take: (leased: Claimed) => boolean
+}
+
 /** The result of a claimed delivery. */
 export interface Settlement {
   readonly tenant: Tenant
@@ -132,8 +157,8 @@ export interface RangeReplay {
 }
 
 /**
- * `claimDue`, `settle` and `nextDueAt` act for all tenants. Every other verb acts for the current tenant only. All
- * verbs but `claimDue` join the current transaction, if there is one.
+ * `claimDue`, `settle`, `nextDueAt`, `handTo` and `due` are about all tenants. Every other verb acts for the current tenant
+ * only. All verbs but `claimDue` join the current transaction, if there is one.
  */
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
@@ -228,6 +253,21 @@ export class DeliveryStore extends Context.Service<
 
     /** When the next delivery of any tenant is due, or its lease ends. `none` when no delivery is pending. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>
+
+    /**
+     * Until the scope closes, events that are published by this process outside of transactions may be handed to the
+     * intake: they are stored with leases, as if they had been claimed in the same step. Each delivery is leased to one
+     * taker only. A lease that nobody took is given back, or ends as any other.
+     *
+     * This only saves time. A storage whose claims cost little may do nothing here.
+     */
+    readonly handTo: (intake: Intake) => Effect.Effect<void, never, Scope.Scope>
+
+    /**
+     * Signals that deliveries may be due that nobody has: those that were stored or released, but not those that were handed to
+     * an intake. A signal may be late, be missing (from other processes) or come without a reason.
+     */
+    readonly due: Effect.Effect<Awaiting, never, Scope.Scope>
   }
 >()("@billwright/core/webhooks/DeliveryStore") {}
 

@@ -20,15 +20,22 @@ import {
   Random,
   type Scope,
 } from "effect"
-import { EventStore } from "../events/EventStore.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
+import type { Tenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { type Attempt, isEndpointsFailure, lostAttempt } from "./Delivery.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { type DeliveryEvent, type DeliveryState, disables, next } from "./DeliveryMachine.ts"
-import { type ClaimedDelivery, DeliveryStore, MAX_CLAIM, type UnreadableDelivery } from "./DeliveryStore.ts"
+import {
+  type Claimed,
+  type ClaimedDelivery,
+  DeliveryStore,
+  MAX_CLAIM,
+  type Places,
+  type UnreadableDelivery,
+} from "./DeliveryStore.ts"
 import { EndpointStore } from "./EndpointStore.ts"
 import { REQUEST_ORIGIN } from "./EndpointVerification.ts"
 import { Keyring } from "./Keyring.ts"
@@ -152,7 +159,9 @@ interface Sending {
   readonly isBusy: Effect.Effect<boolean>
   /** Signals that deliveries may be due, or that a place has become free. */
   readonly awaken: Signal.Signal
-  readonly committed: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
+  readonly due: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
+  /** Takes deliveries that this process publishes, until the scope closes. */
+  readonly takePublished: Effect.Effect<void, never, Scope.Scope>
   readonly writer: ResultWriter.ResultWriter
   readonly attempts: FiberSet.FiberSet<void>
 }
@@ -178,21 +187,23 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const transport = yield* WebhookTransport
   const signers = Signers.make(yield* Keyring)
   const writer = yield* ResultWriter.make(store, yield* EndpointStore, yield* Transactor)
-  const { committed } = yield* EventStore
   const policies = options.retries ?? RetryPolicy.defaults
   const senderHeaders = senderHeadersOf(options)
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
-  const limitPerEndpoint = options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT
   const leaseMillis = leaseOf(options)
   const load = new SenderLoad({
     maxInFlight,
-    maxInFlightPerEndpoint: limitPerEndpoint,
+    maxInFlightPerEndpoint: options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT,
     maxStalled: options.maxStalled ?? DEFAULT_MAX_STALLED,
   })
   const attempts = yield* FiberSet.make<void>()
+  const run = yield* FiberSet.runtime(attempts)()
   const awaken = Signal.make()
-  /** True when the last claim got as many deliveries as it asked for. */
-  let mayHaveMore = false
+  /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
+  let mayHaveMore = true
+  let isClaiming = false
+  /** True when nothing more is taken that this process publishes. */
+  let isClosed = false
 
   const transition = Effect.fnUntraced(function* (
     delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,
@@ -292,21 +303,67 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     yield* writer.push({ settlement, disables: undefined, url: "", leaseUntil })
   })
 
+  /** Begins the attempts of deliveries that were leased. */
+  const startAll = Effect.fnUntraced(function* (leased: Claimed, leaseUntil: DateTime.Utc) {
+    const ends = leaseUntil.epochMilliseconds
+    yield* Effect.forEach(leased.unreadable, (row) => setAside(row, ends), { discard: true })
+    yield* Effect.forEach(leased.deliveries, (delivery) => start(delivery, ends), { discard: true })
+  })
+
   const take = Effect.gen(function* () {
     const now = yield* DateTime.now
     const limit = Math.min(load.free(now.epochMilliseconds), MAX_CLAIM)
     if (limit === 0) return 0
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
     const room = load.room(now.epochMilliseconds)
-    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, ...room })
+    isClaiming = true
+    const claimed = yield* Effect.ensuring(
+      store.claimDue({ now, leaseUntil, limit, ...room }),
+      Effect.sync(() => {
+        isClaiming = false
+      }),
+    )
     load.claimed(claimed.deliveries, room)
-    const ends = leaseUntil.epochMilliseconds
-    yield* Effect.forEach(claimed.unreadable, (row) => setAside(row, ends), { discard: true })
-    yield* Effect.forEach(claimed.deliveries, (delivery) => start(delivery, ends), { discard: true })
+    yield* startAll(claimed, leaseUntil)
     const count = claimed.deliveries.length + claimed.unreadable.length
     mayHaveMore = count === limit
     return count
   })
+
+  /**
+   * Nothing is taken while a claim is under way, whose deliveries need the same places, or while more may be due than was
+   * claimed: those come first.
+   */
+  const reserve = Effect.fnUntraced(function* (tenant: Tenant, events: number) {
+    const now = yield* DateTime.now
+    if (isClaiming || mayHaveMore) return undefined
+    const reservation = load.reserve(tenant, events, now.epochMilliseconds)
+    if (reservation === undefined) return undefined
+    const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
+    const places: Places = {
+      count: reservation.places,
+      full: reservation.full,
+      leaseUntil,
+      take: (leased) => {
+        if (load.release(reservation)) awaken.notify()
+        if (isClosed) return false
+        if (leased.deliveries.length + leased.unreadable.length > 0) {
+          run(startAll(leased, leaseUntil))
+        }
+        return true
+      },
+    }
+    return places
+  })
+
+  const takePublished = Effect.andThen(
+    store.handTo({ reserve }),
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isClosed = true
+      }),
+    ),
+  )
 
   const runDue = Effect.gen(function* () {
     let count = 0
@@ -329,7 +386,8 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       return isBusy
     }),
     awaken,
-    committed,
+    due: store.due,
+    takePublished,
     writer,
     attempts,
   }
@@ -340,7 +398,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
 const work = Effect.fnUntraced(function* (sending: Sending) {
   const { attempts, awaken, claim, isBusy, writer } = sending
   const awakened = yield* awaken.subscribe
-  const committed = yield* sending.committed
+  const due = yield* sending.due
   const resultsTaken = yield* writer.taken.subscribe
 
   const outage = OutageLog.make("webhook deliveries can be claimed again")
@@ -364,7 +422,7 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   )
   // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
-  yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))
+  yield* Effect.forkScoped(Effect.forever(Effect.tap(due, () => Effect.sync(awaken.notify))))
   const writing = Effect.andThen(resultsTaken, writer.writeWaiting)
   const pausing = (written: number) =>
     Effect.sleep(written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS)
@@ -378,4 +436,6 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
       yield* Effect.timeoutOption(writer.writeAll, LAST_WRITE_MILLIS)
     }),
   )
+  // The last to begin, and so the first to end.
+  yield* sending.takePublished
 })

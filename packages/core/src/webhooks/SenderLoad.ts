@@ -68,10 +68,21 @@ export interface Sent {
   readonly endpoint: { readonly id: EndpointId }
 }
 
-/** How many more attempts may begin to endpoints and for tenants that are limited. */
+/** How many more attempts may begin to each endpoint, and for tenants that are limited. */
 export interface Room {
+  /** To each endpoint that is not in `limits`. */
+  readonly limitPerEndpoint: number
   readonly limits: ReadonlyMap<EndpointId, number>
   readonly tenantLimits: ReadonlyArray<TenantLimit>
+}
+
+/** Places that are kept for deliveries which are being published. */
+export interface Reservation {
+  readonly places: number
+  /** Each may make one delivery to each endpoint. */
+  readonly events: number
+  /** Endpoints without room for a delivery of each of the events. */
+  readonly full: ReadonlyArray<EndpointId>
 }
 
 /** What a receiver's answer says about its load. */
@@ -83,6 +94,10 @@ export class SenderLoad {
   readonly #endpoints = new Map<EndpointId, EndpointLoad>()
   readonly #tenants = new Map<string, TenantLoad>()
   readonly #slots = new Set<Slot>()
+  /** The places of all reservations, and their events. */
+  #reserved = { places: 0, events: 0 }
+  /** Whether a claim had less room because of reservations. */
+  #isHeldBack = false
 
   constructor(options: SenderLoadOptions) {
     this.#options = options
@@ -96,29 +111,59 @@ export class SenderLoad {
   free(now: number): number {
     const stalled = this.#stalled(now).length
     const excused = Math.min(stalled, this.#options.maxStalled)
-    return Math.max(0, this.#options.maxInFlight - (this.#slots.size - excused))
+    return Math.max(0, this.#options.maxInFlight - this.#reserved.places - (this.#slots.size - excused))
   }
 
-  /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
+  /** The room of a claim. */
   room(now: number): Room {
     this.#noteSlow(now)
+    if (this.#reserved.events > 0) this.#isHeldBack = true
+    const limitPerEndpoint = this.#usualRoom
     const limits = new Map<EndpointId, number>()
     for (const [id, load] of this.#endpoints) {
-      const limit = now < load.pausedUntil ? 0 : Math.max(0, load.limit - load.inFlight)
+      const limit = this.#roomOf(load, now)
       // Those that are only known to be slow are not named: they may be thousands.
-      if (limit < this.#options.maxInFlightPerEndpoint) limits.set(id, limit)
+      if (limit < limitPerEndpoint) limits.set(id, limit)
     }
-    return { limits, tenantLimits: this.#tenantLimits(now) }
+    return { limitPerEndpoint, limits, tenantLimits: this.#tenantLimits(now) }
+  }
+
+  /**
+   * Keeps places for events that are being published, until `release`. Half of all places stay free, so that claims find room.
+   * Gives none when too few are left, or when others of the tenant wait for a place. Endpoints for which others wait are full.
+   */
+  reserve(tenant: Tenant, events: number, now: number): Reservation | undefined {
+    const { maxInFlight } = this.#options
+    if (events > this.#usualRoom) return undefined
+    const key = tenantKey(tenant)
+    if (this.#tenants.get(key)?.mayHaveMore === true) return undefined
+    const ofTenant = this.#tenantLimits(now).find((its) => tenantKey(its.tenant) === key)
+    const places = Math.min(this.free(now) - Math.ceil(maxInFlight / 2), ofTenant?.limit ?? maxInFlight)
+    if (places <= 0) return undefined
+    const full: Array<EndpointId> = []
+    for (const [id, load] of this.#endpoints) {
+      if (load.mayHaveMore || this.#roomOf(load, now) < events) full.push(id)
+    }
+    this.#reserved = { places: this.#reserved.places + places, events: this.#reserved.events + events }
+    return { places, events, full }
+  }
+
+  /** Ends a reservation. Call it once, before the attempts begin. Gives whether a claim had less room meanwhile. */
+  release({ events, places }: Reservation): boolean {
+    this.#reserved = { places: this.#reserved.places - places, events: this.#reserved.events - events }
+    const wasHeldBack = this.#isHeldBack
+    this.#isHeldBack = false
+    return wasHeldBack
   }
 
   /** Records what a claim with this room took. Call it before the attempts begin. */
-  claimed(taken: ReadonlyArray<Sent>, { limits, tenantLimits }: Room): void {
+  claimed(taken: ReadonlyArray<Sent>, { limitPerEndpoint, limits, tenantLimits }: Room): void {
     const counts = countBy(taken, ({ endpoint }) => endpoint.id)
     for (const [id, limit] of limits) {
       if (limit > 0) this.#of(id).mayHaveMore = (counts.get(id) ?? 0) >= limit
     }
     for (const [id, count] of counts) {
-      if (!limits.has(id)) this.#of(id).mayHaveMore = count >= this.#options.maxInFlightPerEndpoint
+      if (!limits.has(id)) this.#of(id).mayHaveMore = count >= limitPerEndpoint
     }
     const ofTenants = countBy(taken, ({ tenant }) => tenantKey(tenant))
     for (const load of this.#tenants.values()) load.mayHaveMore = false
@@ -159,6 +204,16 @@ export class SenderLoad {
     return mayHaveMore
   }
 
+  /** How many more attempts may begin to an endpoint of which nothing is known. */
+  get #usualRoom(): number {
+    return Math.max(0, this.#options.maxInFlightPerEndpoint - this.#reserved.events)
+  }
+
+  /** How many more attempts may begin to an endpoint. */
+  #roomOf({ inFlight, limit, pausedUntil }: EndpointLoad, now: number): number {
+    return now < pausedUntil ? 0 : Math.max(0, limit - inFlight - this.#reserved.events)
+  }
+
   /** Counts one attempt of a tenant less. Gives whether more of the tenant may be due. */
   #endOf(tenant: Tenant): boolean {
     const key = tenantKey(tenant)
@@ -185,7 +240,8 @@ export class SenderLoad {
     const ofTenants = countBy(stalled, ({ tenant }) => tenantKey(tenant))
     return Array.from(this.#tenants, ([key, { inFlight, tenant }]) => {
       const left = Math.max(0, maxStalled - (stalled.length - (ofTenants.get(key) ?? 0)))
-      return { tenant, limit: Math.max(0, maxInFlight + Math.floor(left * MAX_TENANT_PART) - inFlight) }
+      const most = maxInFlight + Math.floor(left * MAX_TENANT_PART)
+      return { tenant, limit: Math.max(0, most - inFlight - this.#reserved.places) }
     }).filter(({ limit }) => limit < maxInFlight)
   }
 

@@ -21,9 +21,9 @@
  * Within the function, rows are identified by their position in the table (`ctid`). That is safe, because they are
  * locked, or they were seen by the statement's snapshot and are checked again when they are locked.
  */
-import { instantOf, millisText } from "../Millis.ts"
+import { instantOf } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { count, FIRST_ID, hourOf, slotOf } from "./DeliveryFunctions.ts"
+import { claimedEndpointJson, count, FIRST_ID, hourOf, slotOf } from "./DeliveryFunctions.ts"
 import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
 import { deadWorkers, WORKER_LENGTH } from "./WorkerFunctions.ts"
@@ -199,10 +199,7 @@ const answer = (schema: SchemaName, rows: string): string => `
     where l.has_payload and e.account_id = l.account_id and e.mode = l.mode and e.id = l.event_id limit 1
   ) as e on true
   left join lateral (
-    select jsonb_build_object(
-      'status', case when w.deleted_at is null then w.status else 'deleted' end, 'url', w.url, 'headers', w.headers,
-      'signature', w.signature, 'secrets', w.secrets,
-      'failing_since', ${millisText("w.failing_since")}) as endpoint
+    select ${claimedEndpointJson} as endpoint
     from ${schema}.webhook_endpoints w
     where w.account_id = l.account_id and w.mode = l.mode and w.id = l.endpoint_id limit 1
   ) as w on true

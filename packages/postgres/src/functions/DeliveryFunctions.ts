@@ -7,7 +7,7 @@
  * such a deadlock, and the call is repeated. Claims never wait for a lock.
  */
 import { Delivery, MAX_CANCEL } from "@billwright/core"
-import { instantOf } from "../Millis.ts"
+import { instantOf, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
 import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
@@ -42,6 +42,11 @@ const ofKey = (schema: SchemaName, condition: string): string => `lateral (
         ) as q
         where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and ${condition}
       ) as own`
+
+/** What an attempt needs of the endpoint of row `w`. */
+export const claimedEndpointJson = `jsonb_build_object(
+      'status', case when w.deleted_at is null then w.status else 'deleted' end, 'url', w.url, 'headers', w.headers,
+      'signature', w.signature, 'secrets', w.secrets, 'failing_since', ${millisText("w.failing_since")})`
 
 /** How many rows the counts of an endpoint and hour may have. */
 const HOURLY_SLOTS = 16

@@ -76,6 +76,7 @@ import { migration0054 } from "./Migration0054.ts"
 import { migration0055 } from "./Migration0055.ts"
 import { migration0056 } from "./Migration0056.ts"
 import { migration0057 } from "./Migration0057.ts"
+import { migration0058 } from "./Migration0058.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -139,6 +140,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0055,
   migration0056,
   migration0057,
+  migration0058,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -19,7 +19,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
 import { booleans, decoding, instantOrNull, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { deliveryId } from "./DeliveryRow.ts"
-import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
+import { claimedEndpoint } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
 import { LowWaterMark, MIN_PAUSE_MILLIS } from "./LowWaterMark.ts"
@@ -80,19 +80,7 @@ const claimParameters = (
 const endpointFromRow = (row: Row): ClaimedEndpoint => {
   const endpoint = json(row, "endpoint") as Row | null
   if (endpoint === null) throw new TypeError("the endpoint of a delivery is gone")
-  const status = text(endpoint, "status")
-  if (status !== "enabled" && status !== "disabled" && status !== "deleted") {
-    throw new TypeError("the status of an endpoint is unknown")
-  }
-  return {
-    id: endpointId(text(row, "endpoint_id")),
-    status,
-    url: text(endpoint, "url"),
-    headers: headersOf(json(endpoint, "headers")),
-    signature: signatureOf(text(endpoint, "signature")),
-    secrets: secretsOf(json(endpoint, "secrets")),
-    failingSince: instantOrNull(endpoint, "failing_since"),
-  }
+  return claimedEndpoint(text(row, "endpoint_id"), endpoint)
 }
 
 /** The key of a claimed delivery. It can always be read, because the columns' types guarantee that. */

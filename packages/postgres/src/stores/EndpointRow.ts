@@ -1,7 +1,7 @@
 /**
  * Webhook endpoints and their secrets as rows.
  */
-import { Endpoint, Id, type Metadata, type RequestHeaders } from "@billwright/core"
+import { type ClaimedEndpoint, Endpoint, Id, type Metadata, type RequestHeaders } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
 import { instant, instantOrNull, json, type Row, text, textOrNull } from "../Row.ts"
@@ -40,6 +40,23 @@ export const storedFromRow = (row: Row): Endpoint.StoredEndpoint => ({
   secrets: secretsOf(json(row, "secrets")),
 })
 
+/** The endpoint of a claimed delivery, as `claimedEndpointJson` gives it. */
+export const claimedEndpoint = (uuid: string, endpoint: Row): ClaimedEndpoint => {
+  const status = text(endpoint, "status")
+  if (status !== "enabled" && status !== "disabled" && status !== "deleted") {
+    throw new TypeError("the status of an endpoint is unknown")
+  }
+  return {
+    id: endpointId(uuid),
+    status,
+    url: text(endpoint, "url"),
+    headers: headersOf(json(endpoint, "headers")),
+    signature: signatureOf(text(endpoint, "signature")),
+    secrets: secretsOf(json(endpoint, "secrets")),
+    failingSince: instantOrNull(endpoint, "failing_since"),
+  }
+}
+
 /** Secrets as JSON: `[{ "sealed": "…", "created_at": millis, "expires_at": millis }]`. */
 export const secretsJson = (secrets: ReadonlyArray<Endpoint.EndpointSecret>): string =>
   JSON.stringify(
@@ -52,7 +69,7 @@ export const secretsJson = (secrets: ReadonlyArray<Endpoint.EndpointSecret>): st
 
 // Checked here, so that a damaged row fails in the store and not at the receiver.
 
-export const secretsOf = (value: unknown): ReadonlyArray<Endpoint.EndpointSecret> => {
+const secretsOf = (value: unknown): ReadonlyArray<Endpoint.EndpointSecret> => {
   if (!Array.isArray(value)) throw new TypeError("the secrets of an endpoint are not an array")
   return value.map((secret: Row) => ({
     sealed: text(secret, "sealed"),
@@ -69,7 +86,7 @@ export const headersOf = (value: unknown): RequestHeaders.RequestHeaders => {
   return value as RequestHeaders.RequestHeaders
 }
 
-export const signatureOf = (value: string): Endpoint.SignatureScheme => {
+const signatureOf = (value: string): Endpoint.SignatureScheme => {
   if (value !== "hmac" && value !== "ed25519") throw new TypeError("the signature of an endpoint is unknown")
   return value
 }

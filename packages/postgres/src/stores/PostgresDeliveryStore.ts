@@ -21,6 +21,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
+import { Intakes } from "../Intakes.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instantOrNull, integer, json, type Row, text } from "../Row.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
@@ -236,6 +237,8 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
     replayRange,
     cancel,
     counts,
+    handTo: (yield* Intakes).add,
+    due: commits.subscribeDue,
     ...DeliveryQueue.make(database, commits, yield* Effect.scope),
   })
 })
@@ -257,7 +260,5 @@ const hourFromRow = (row: Row): WebhookStatistics.HourCounts => ({
   failedAttempts: integer(row, "failed_attempts"),
 })
 
-export const layer: Layer.Layer<DeliveryStore, never, Commits | Database | Transactor> = Layer.effect(
-  DeliveryStore,
-  make,
-)
+export const layer: Layer.Layer<DeliveryStore, never, Commits | Database | Intakes | Transactor> =
+  Layer.effect(DeliveryStore, make)

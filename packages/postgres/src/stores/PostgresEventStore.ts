@@ -25,11 +25,14 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
+import { Intakes } from "../Intakes.ts"
 import { notifying } from "../Notices.ts"
 import { clauses, cursorIn, pageOf, shownOf } from "../Paging.ts"
 import { booleans, decoding, json, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
+import * as HandOver from "./HandOver.ts"
+import { leaseArguments } from "./HandOver.ts"
 
 const PUBLISH = "EventStore.publish"
 const REDACT = "EventStore.redact"
@@ -45,9 +48,9 @@ const MAX_CONCURRENT_GROUPS = 10_000
 
 /** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
-  `select kind, xid, event::text as event, ${notifying("$10", "kind = 'published'")}
+  `select kind, xid, event::text as event, leased::text as leased, ${notifying("$14", "kind = 'published'")}
 from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
-  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid)`
+  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid, ${leaseArguments(10)})`
 
 const publishParameters = (
   { accountId, mode }: Tenant.Tenant,
@@ -86,9 +89,9 @@ const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
 const isPublished = ({ _tag }: PublishOutcome): boolean => _tag === "Published"
 
 const publishAllStatement = ({ schema }: DatabaseService): string =>
-  `select xid, is_published::text, ${notifying("$8", "true = any (is_published)")}
+  `select xid, is_published::text, leased::text as leased, ${notifying("$12", "true = any (is_published)")}
 from ${schema}.publish_event_rows($1::text, $2::text, $3::text::uuid[], $4::text::text[],
-  $5::text::bigint[], $6::text::uuid[], $7::text::text[])`
+  $5::text::bigint[], $6::text::uuid[], $7::text::text[], ${leaseArguments(8)})`
 
 const publishAllParameters = (
   { accountId, mode }: Tenant.Tenant,
@@ -117,29 +120,46 @@ const make = Effect.gen(function* () {
   const { read, tables: t, write } = database
   const statement = publishStatement(database)
   const statementOfMany = publishAllStatement(database)
+  const handOver = HandOver.make(database, commits, yield* Intakes, yield* Effect.scope)
 
-  const writeOne = Effect.fnUntraced(function* (event: Event.Event, notice: string | null) {
+  /** Runs a statement that publishes events, outcomes of which it reads from its row. */
+  const publishing = <A>(
+    events: ReadonlyArray<Event.Event>,
+    text: string,
+    parameters: ReadonlyArray<string | null>,
+    read: (row: Row) => A,
+    isNews: (outcome: A) => boolean,
+  ) => {
+    const writing = Effect.fnUntraced(function* (notice: string | null) {
+      const { hasDue, row } = yield* handOver(PUBLISH, events, (sql, lease) =>
+        sql.unsafe<Row>(text, [...parameters, ...lease, notice]),
+      )
+      yield* noteXid(row["xid"])
+      return { outcome: yield* decoding(PUBLISH, read)(row), hasDue }
+    })
+    return Effect.map(
+      commits.announcing(writing, ({ hasDue, outcome }) =>
+        isNews(outcome) ? (hasDue ? "due" : "events") : "none",
+      ),
+      ({ outcome }) => outcome,
+    )
+  }
+
+  const publishOne = Effect.fnUntraced(function* (event: Event.Event) {
     const parameters = publishParameters(yield* CurrentTenant, event)
-    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statement, [...parameters, notice]))
-    yield* noteXid(rows[0]?.xid)
-    return yield* decoding(PUBLISH, (row: Row) => outcomeFromRow(event, row))(rows[0] ?? {})
+    return yield* publishing([event], statement, parameters, (row) => outcomeFromRow(event, row), isPublished)
   })
 
-  const publishOne = (event: Event.Event) =>
-    commits.announcing((notice) => writeOne(event, notice), isPublished)
-
-  const writeAll = Effect.fnUntraced(function* (events: ReadonlyArray<Event.Event>, notice: string | null) {
+  const publishAll = Effect.fnUntraced(function* (events: ReadonlyArray<Event.Event>) {
     const parameters = publishAllParameters(yield* CurrentTenant, events)
-    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statementOfMany, [...parameters, notice]))
-    yield* noteXid(rows[0]?.xid)
-    return yield* decoding(PUBLISH, (row: Row) => outcomesFromRow(events, row))(rows[0] ?? {})
-  })
-
-  const publishAll = (events: ReadonlyArray<Event.Event>) =>
-    commits.announcing(
-      (notice) => writeAll(events, notice),
+    return yield* publishing(
+      events,
+      statementOfMany,
+      parameters,
+      (row) => outcomesFromRow(events, row),
       (outcomes) => outcomes.some(isPublished),
     )
+  })
 
   const groups = yield* GroupCommit.make(publishAll, {
     operation: PUBLISH,
@@ -306,7 +326,7 @@ const filterClause = (
   return conditions.length === 0 ? sql`true` : sql.and(conditions)
 }
 
-export const layer: Layer.Layer<EventStore, never, Commits | Database | Transactor> = Layer.effect(
+export const layer: Layer.Layer<EventStore, never, Commits | Database | Intakes | Transactor> = Layer.effect(
   EventStore,
   make,
 )

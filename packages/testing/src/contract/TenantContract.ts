@@ -274,6 +274,8 @@ const deliveryTries = ({ delivery, endpoint, event }: Own): TriesOf<DeliveryStor
     claimDue: ofAllTenants,
     settle: ofAllTenants,
     nextDueAt: ofAllTenants,
+    handTo: ofAllTenants,
+    due: ofAllTenants,
     insert: writes(
       Effect.gen(function* () {
         const replay = { eventId: event.id, endpointIds: [endpoint.id], now: minute(1) }

@@ -1,0 +1,193 @@
+/**
+ * Hands deliveries to the dispatcher of this process while they are published: see docs/decisions/0051.
+ *
+ * The publishing statement stores them with leases, and gives what an attempt needs. So nothing has to be claimed, which would
+ * be a second transaction, and the deliveries are sent as soon as the publication is committed.
+ *
+ * An answer can be lost after the commit. Then nobody knows of the leases, so they are given back.
+ */
+import {
+  type Claimed,
+  type ClaimedDelivery,
+  type ClaimedEndpoint,
+  CurrentTenant,
+  type Event,
+  Id,
+  type Places,
+  type StorageError,
+  type Tenant,
+  type UnreadableDelivery,
+} from "@billwright/core"
+import { Cause, Effect, Exit, Option, type Scope } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import type { CommitsService } from "../Commits.ts"
+import type { DatabaseService } from "../Database.ts"
+import type { Intakes } from "../Intakes.ts"
+import { json, type Row } from "../Row.ts"
+import { deliveryId } from "./DeliveryRow.ts"
+import { claimedEndpoint } from "./EndpointRow.ts"
+import { eventId } from "./EventRow.ts"
+import * as LeaseToken from "./LeaseToken.ts"
+
+/** The last arguments of the functions that publish, from this parameter on. */
+export const leaseArguments = (first: number): string =>
+  `$${first}::text::uuid, $${first + 1}::text::bigint, $${first + 2}::text::integer, $${first + 3}::text::uuid[]`
+
+type Lease = ReadonlyArray<string | null>
+
+const NO_LEASE: Lease = [null, null, "0", "{}"]
+
+const leaseOf = ({ count, full, leaseUntil }: Places, token: string): Lease => [
+  token,
+  String(leaseUntil.epochMilliseconds),
+  String(count),
+  ArrayLiteral.plain(full.map((id) => Id.toUuid(id))),
+]
+
+/** What was leased, as the functions give it. `tid` is where the row is. */
+interface Leased {
+  readonly deliveries: ReadonlyArray<
+    readonly [id: string, eventId: string, endpointId: string, token: string, tid: string]
+  >
+  /** By id. */
+  readonly endpoints: Readonly<Record<string, Row>>
+  readonly has_due: boolean
+}
+
+interface Answer {
+  readonly claimed: Claimed
+  /** Whether deliveries are due that were not leased. */
+  readonly hasDue: boolean
+}
+
+const NOTHING: Claimed = { deliveries: [], unreadable: [] }
+
+/** Reads each endpoint once. */
+const readingOnce = ({ endpoints }: Leased): ((uuid: string) => ClaimedEndpoint) => {
+  const known = new Map<string, ClaimedEndpoint>()
+  return (uuid) => {
+    const found = known.get(uuid) ?? claimedEndpoint(uuid, endpoints[uuid] ?? {})
+    known.set(uuid, found)
+    return found
+  }
+}
+
+const answerFromRow = (tenant: Tenant.Tenant, events: ReadonlyArray<Event.Event>, row: Row): Answer => {
+  const leased = json(row, "leased") as Leased | null
+  // Nothing was published.
+  if (leased === null) return { claimed: NOTHING, hasDue: false }
+  const byId = new Map(events.map((event) => [event.id, event]))
+  const endpointOf = readingOnce(leased)
+  const deliveries: Array<ClaimedDelivery> = []
+  const unreadable: Array<UnreadableDelivery> = []
+  for (const [id, ofEvent, ofEndpoint, token, tid] of leased.deliveries) {
+    const key = { tenant, id: deliveryId(id), token: LeaseToken.make(token, tid), attemptCount: 0 }
+    const { id: own, payload, type } = byId.get(eventId(ofEvent))!
+    try {
+      const endpoint = endpointOf(ofEndpoint)
+      deliveries.push({ ...key, eventId: own, eventType: type, payload, wasLost: false, endpoint })
+    } catch (cause) {
+      unreadable.push({ ...key, cause })
+    }
+  }
+  return { claimed: { deliveries, unreadable }, hasDue: leased.has_due }
+}
+
+interface Published {
+  readonly row: Row
+  /** Whether deliveries may be due that nobody has. */
+  readonly hasDue: boolean
+}
+
+/** A statement that publishes events, with the last parameters of its function. It gives one row. */
+type Publish = (
+  sql: SqlClient.SqlClient,
+  lease: Lease,
+) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+
+/** Runs a statement that publishes events. */
+type HandOver = (
+  operation: string,
+  events: ReadonlyArray<Event.Event>,
+  publish: Publish,
+) => Effect.Effect<Published, StorageError, CurrentTenant>
+
+/** `scope`: that of the store, in which leases are given back. */
+export const make = (
+  database: DatabaseService,
+  commits: CommitsService,
+  intakes: Intakes["Service"],
+  scope: Scope.Scope,
+): HandOver => {
+  const { inTransaction, tables: t, write } = database
+
+  const withoutLease = (operation: string, publish: Publish) =>
+    Effect.map(
+      write(operation, (sql) => publish(sql, NO_LEASE)),
+      (rows): Published => ({ row: rows[0] ?? {}, hasDue: true }),
+    )
+
+  /** Ends leases that nobody has. When it fails, they end by themselves. */
+  const giveBack = Effect.fnUntraced(function* (
+    operation: string,
+    { accountId, mode }: Tenant.Tenant,
+    events: ReadonlyArray<Event.Event>,
+    token: string,
+  ) {
+    const ids = ArrayLiteral.plain(events.map(({ id }) => Id.toUuid(id)))
+    yield* write(
+      operation,
+      (sql) => sql`update ${t.webhook_pending} q set leased_at = null, leased_until = null
+where q.event_id = any (${ids}::text::uuid[]) and q.account_id = ${accountId} and q.mode = ${mode}
+  and q.leased_until is not null and left(q.lease_token::text, 24) = left(${token}::text, 24)`,
+    )
+    yield* commits.announce
+  })
+
+  const handOver = Effect.fnUntraced(function* (
+    places: Places,
+    operation: string,
+    events: ReadonlyArray<Event.Event>,
+    publish: Publish,
+    restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+  ) {
+    const tenant = yield* CurrentTenant
+    const token = commits.worker.token()
+    const lease = leaseOf(places, token)
+    // Repeated, because its answer was lost: what it leased is not known. The repeat leases nothing, so that all leases
+    // with the token can be given back.
+    let isRepeated = false
+    const writing = write(operation, (sql, isRepeat) => {
+      isRepeated ||= isRepeat
+      return publish(sql, isRepeat ? NO_LEASE : lease)
+    })
+    const exit = yield* Effect.exit(restore(writing))
+    const answer =
+      Exit.isSuccess(exit) && !isRepeated ? answerFromRow(tenant, events, exit.value[0] ?? {}) : undefined
+    const isTaken = places.take(answer?.claimed ?? NOTHING)
+    const mayBeLost = Exit.isSuccess(exit) ? answer === undefined || !isTaken : mayBeCommitted(exit.cause)
+    if (mayBeLost) {
+      yield* Effect.forkIn(Effect.ignore(giveBack(operation, tenant, events, token)), scope)
+    }
+    return { row: (yield* exit)[0] ?? {}, hasDue: mayBeLost || answer?.hasDue !== false }
+  })
+
+  return Effect.fnUntraced(function* (operation, events, publish) {
+    // The commit of a transaction may come late, or never.
+    if (yield* inTransaction) return yield* withoutLease(operation, publish)
+    const tenant = yield* CurrentTenant
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(intakes.reserve(tenant, events.length), (places) =>
+        places === undefined
+          ? restore(withoutLease(operation, publish))
+          : handOver(places, operation, events, publish, restore),
+      ),
+    )
+  })
+}
+
+/** Whether a publication that failed may have been committed. */
+const mayBeCommitted = (cause: Cause.Cause<StorageError>): boolean =>
+  Cause.hasInterrupts(cause) ||
+  Option.exists(Cause.findErrorOption(cause), ({ isOutcomeUnknown }) => isOutcomeUnknown === true)
