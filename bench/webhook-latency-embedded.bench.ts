@@ -1,8 +1,8 @@
 /**
- * B5: how long a delivery takes when the process that sends also publishes, as in an app that has billing embedded.
+ * B22: how long a delivery takes when the process that sends also publishes, as in an app that has billing embedded.
  */
 import { measure } from "./webhooks/Latency.ts"
 
 /** Runs the benchmark. */
 export const run = (): Promise<void> =>
-  measure({ name: "webhook-latency-embedded", title: "B5 in one process", isOneProcess: true })
+  measure({ name: "webhook-latency-embedded", title: "B22, in one process", isOneProcess: true })

@@ -433,6 +433,22 @@ export const bars: ReadonlyArray<Bar> = [
     bar: "≥ 0.8 ×",
     judge: simple("alone", 0.8),
   },
+  {
+    id: "B22",
+    name: "webhook-latency-embedded",
+    work: "B5 where the process that sends also publishes",
+    against: "the best of graphile-worker and pg-boss, in one process, too",
+    bar: "p50 and p99 no worse",
+    judge: latency,
+  },
+  {
+    id: "B23",
+    name: "webhooks-embedded",
+    work: "B4 where the process that sends also publishes",
+    against: "the peers of B4, in one process, too",
+    bar: "≥ 1.25 ×",
+    judge: comparing((result) => [withBest(others(result), atLeast(1.25))]),
+  },
 ]
 
 const WRITTEN = { met: "**met**", missed: "**missed**", "not proven": "not proven" } as const

@@ -12,6 +12,8 @@ const BARS: Readonly<Record<string, string>> = {
   "http-ingest": "B2: POST /v1/usage on Postgres",
   webhooks: "B4: webhooks published and delivered by one worker",
   "webhook-latency": "B5: from commit to first byte, median",
+  "webhook-latency-embedded": "B22: from commit to first byte in one process, median",
+  "webhooks-embedded": "B23: webhooks published and delivered by one process",
   router: "B8: POST /v1/usage on the memory adapter",
   memory: "B9: records into memory",
   "webhook-workers": "B11: deliveries by worker processes",

@@ -9,7 +9,7 @@ import { type Engine, type RuleBug, rules } from "./mutations/RuleMutations.ts"
 import { whole } from "./mutations/WholeMutations.ts"
 
 /** The number of seeds within which every planted bug is found. */
-const MAX_SEEDS = 60
+const MAX_SEEDS = 100
 
 const planted = vi.hoisted((): { bug: RuleBug | undefined } => ({ bug: undefined }))
 

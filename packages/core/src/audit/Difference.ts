@@ -24,15 +24,48 @@ export interface Shown {
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
+/** A value that is no list and has no fields, as JSON. */
+const leaf = (value: unknown): unknown => {
+  if (value === undefined) return null
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  return DateTime.isDateTime(value) ? DateTime.formatIso(value) : value
+}
+
+const hasParts = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !DateTime.isDateTime(value)
+
+const fieldOf = (value: object | undefined, name: string): unknown => (value as Json | undefined)?.[name]
+
+/** Whether two values are the same as JSON. Most values stay, and many are large, so none is written out for this. */
+const isSame = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true
+  if (!hasParts(one) || !hasParts(other)) {
+    if (DateTime.isDateTime(one) && DateTime.isDateTime(other)) {
+      return one.epochMilliseconds === other.epochMilliseconds
+    }
+    return !hasParts(one) && !hasParts(other) && leaf(one) === leaf(other)
+  }
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, index) => isSame(item, other[index]))
+    )
+  }
+  const names = Object.keys(one)
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(fieldOf(one, name), fieldOf(other, name)))
+  )
+}
+
 /**
  * A value as JSON: instants as ISO 8601, and integers that JSON can't hold exactly as text. Names are in one order, because some
  * storages give them back in another one.
  */
 export const toJson = (value: unknown): unknown => {
-  if (value === undefined) return null
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
-  if (typeof value !== "object" || value === null) return value
-  if (DateTime.isDateTime(value)) return DateTime.formatIso(value)
+  if (!hasParts(value)) return leaf(value)
   if (Array.isArray(value)) return value.map(toJson)
   const fields = Object.entries(value).toSorted(byName)
   return Object.fromEntries(fields.map(([name, field]) => [name, toJson(field)]))
@@ -43,7 +76,9 @@ export const toSnake = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const encoder = new TextEncoder()
-const bytesOf = (json: string): number => encoder.encode(json).length
+const ASCII = /^[ -~]*$/
+/** The bytes of JSON, which is mostly ASCII. */
+const bytesOf = (json: string): number => (ASCII.test(json) ? json.length : encoder.encode(json).length)
 
 /** One side of a record, which takes fields until it is full. */
 class Side {
@@ -61,11 +96,8 @@ class Side {
   }
 }
 
-/** A comma, the name in quotes, a colon and the value. */
-const sizeOf = (name: string, bytes: number): number => bytesOf(name) + bytes + 4
-
-const fieldOf = (value: object | undefined, name: string): unknown =>
-  (value as Readonly<Record<string, unknown>> | undefined)?.[name]
+/** A comma, the name in quotes, a colon and the value. Names of fields are ASCII. */
+const sizeOf = (name: string, bytes: number): number => name.length + bytes + 4
 
 /** What differs between two states of an object. `undefined`: nothing that counts. A missing state is `undefined`. */
 export const between = (
@@ -78,14 +110,16 @@ export const between = (
   let count = 0
   for (const name of fields) {
     const [oldValue, newValue] = [fieldOf(before, name), fieldOf(after, name)]
-    if (oldValue === newValue) continue // Most fields stay, and most of them are of one value.
-    const [old, now] = [toJson(oldValue), toJson(newValue)]
-    const [oldJson, nowJson] = [JSON.stringify(old), JSON.stringify(now)]
-    if (oldJson === nowJson) continue
+    if (isSame(oldValue, newValue)) continue
     if (++count > MAX_AUDITED_FIELDS) break
     const shown = toSnake(name)
-    const [oldBytes, newBytes] = [bytesOf(oldJson), bytesOf(nowJson)]
-    if (hidden.has(name) || !was.hasRoom(shown, oldBytes) || !is.hasRoom(shown, newBytes)) leftOut.push(shown)
+    if (hidden.has(name)) {
+      leftOut.push(shown)
+      continue
+    }
+    const [old, now] = [toJson(oldValue), toJson(newValue)]
+    const [oldBytes, newBytes] = [bytesOf(JSON.stringify(old)), bytesOf(JSON.stringify(now))]
+    if (!was.hasRoom(shown, oldBytes) || !is.hasRoom(shown, newBytes)) leftOut.push(shown)
     else {
       was.add(shown, oldBytes, old)
       is.add(shown, newBytes, now)

@@ -18,9 +18,21 @@ const value = fc.oneof(
 )
 const state = fc.record(Object.fromEntries(NAMES.map((name) => [name, value])))
 
+/** Few values and names, so that many are the same, and some only as JSON. */
+const tree = fc.letrec<{ tree: unknown }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 2, depthSize: "small" },
+    fc.constantFrom<unknown>(undefined, null, 5, 5n, "5", DateTime.makeUnsafe(0), "1970-01-01T00:00:00.000Z"),
+    fc.array(tie("tree"), { maxLength: 2 }),
+    fc.record({ x: tie("tree"), y: tie("tree") }, { requiredKeys: [], noNullPrototype: true }),
+  ),
+})).tree
+
 /** JSON with integers as numbers, or as their digits where it can't hold them. So 0 is the same as 0n. */
 const plain = (one: unknown): string =>
   JSON.stringify(one ?? null, (_, part: unknown) => {
+    if (part === undefined) return null
+    if (DateTime.isDateTime(part)) return DateTime.formatIso(part)
     if (typeof part !== "bigint") return part
     return Number.isSafeInteger(Number(part)) ? Number(part) : String(part)
   })
@@ -47,6 +59,17 @@ describe("the difference of two states", () => {
         )
       }),
       { numRuns: numRuns(500) },
+    )
+  })
+
+  it("is none exactly when both are the same as JSON", () => {
+    const fields = { fields: ["a"], hidden: new Set<string>() }
+    fc.assert(
+      fc.property(tree, tree, (one, other) => {
+        const isSame = plain(one) === plain(other)
+        assert.strictEqual(Difference.between(fields, { a: one }, { a: other }) === undefined, isSame)
+      }),
+      { numRuns: numRuns(20_000) },
     )
   })
 
