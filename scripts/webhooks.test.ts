@@ -30,6 +30,7 @@ const happenings: { readonly [Tag in Happening["_tag"]]: Extract<Happening, { re
   AttemptFailed: { _tag: "AttemptFailed", notBefore: undefined },
   Gone: { _tag: "Gone" },
   Lost: { _tag: "Lost" },
+  Released: { _tag: "Released" },
   EndpointDisabled: { _tag: "EndpointDisabled" },
   EndpointDeleted: { _tag: "EndpointDeleted" },
   Unreadable: { _tag: "Unreadable" },

@@ -20,8 +20,8 @@ import { CHANNEL, IN_TRANSACTION } from "./Notices.ts"
 import * as WorkerSession from "./WorkerSession.ts"
 
 /**
- * What a commit means for those who wait: nothing; events, whose deliveries are all handed to this process; or also deliveries
- * that are due.
+ * What a commit means for those who wait: nothing; events whose deliveries were all handed over; or events with deliveries
+ * that may be due.
  */
 type News = "none" | "events" | "due"
 
@@ -46,8 +46,9 @@ const MAX_RECONNECT_MILLIS = 30_000
 
 export interface CommitsService {
   /**
-   * Signals a commit with due deliveries: after the current transaction has committed, or at once outside of a transaction. We can't see
-   * the commit of a host's own transaction. So it signals at once, and some times more in the half second after it.
+   * Signals a commit that may have due deliveries: after the current transaction has committed, or at once outside of a
+   * transaction. We can't see the commit of a host's own transaction. So it signals at once, and some times more in the half
+   * second after it.
    */
   readonly announce: Effect.Effect<void>
   /**

@@ -9,8 +9,8 @@ export class Intakes extends Context.Service<
   {
     /** Offers publications to an intake until the scope closes. */
     readonly add: (intake: Intake) => Effect.Effect<void, never, Scope.Scope>
-    /** Places of the first intake that has some. */
-    readonly reserve: (tenant: Tenant.Tenant, events: number) => Effect.Effect<Places | undefined>
+    /** Places of the first intake that offers some. */
+    readonly offer: (tenant: Tenant.Tenant, events: number) => Effect.Effect<Places | undefined>
   }
 >()("@billwright/postgres/Intakes") {
   static readonly layer = Layer.sync(Intakes, () => {
@@ -23,9 +23,9 @@ export class Intakes extends Context.Service<
             () => Effect.sync(() => intakes.delete(intake)),
           ),
         ),
-      reserve: Effect.fnUntraced(function* (tenant, events) {
+      offer: Effect.fnUntraced(function* (tenant, events) {
         for (const intake of intakes) {
-          const places = yield* intake.reserve(tenant, events)
+          const places = yield* intake.offer(tenant, events)
           if (places !== undefined) return places
         }
         return undefined

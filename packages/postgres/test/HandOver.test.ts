@@ -6,15 +6,19 @@ import {
   type Billing,
   type ClaimedDelivery,
   type CurrentTenant,
+  Delivery,
   DeliveryStore,
   type Endpoint,
+  type Event,
+  EventStore,
   IdGenerator,
   type Intake,
 } from "@billwright/core"
-import { PostgresClient, Storage } from "@billwright/postgres"
+import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Redacted, type Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Client, Pool } from "pg"
 import * as Proxy from "./Proxy.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -41,7 +45,7 @@ const withIntake = Effect.fnUntraced(function* ({ full = [], isOpen = true }: In
   const taken: Array<ClaimedDelivery> = []
   let kept = 0
   const intake: Intake = {
-    reserve: () =>
+    offer: () =>
       Effect.sync(() => {
         kept++
         return {
@@ -120,58 +124,200 @@ describe("a publication", () => {
     )
   }
 
-  it.live("gives back what an intake no longer takes", () =>
+  it.live("gives back what an intake no longer takes, and signals it", () =>
     throughProxy(() =>
       Effect.gen(function* () {
         yield* newEndpoint()
         yield* withIntake({ isOpen: false })
+        const due = yield* (yield* DeliveryStore).due
         yield* publish()
-        const { deliveries } = yield* claimSoon
+        // That of the publication, and that of what is given back.
+        yield* due
+        yield* due
+        const { deliveries } = yield* claim(minute(1))
         assert.lengthOf(deliveries, 1)
         assert.isTrue(deliveries.every(isFirstAttempt))
       }),
     ),
   )
 
-  it.live("that is interrupted leaves no place taken, and nothing leased that was committed", () =>
+  it.live("numbers deliveries, tokens and places as it should when a group has few places", () =>
     throughProxy(() =>
       Effect.gen(function* () {
-        yield* newEndpoint()
-        const { kept, taken } = yield* withIntake()
-        const sql = yield* SqlClient.SqlClient
-        const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const holder = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`lock table billwright.webhook_pending in exclusive mode`
-              yield* Deferred.succeed(isLocked, undefined)
-              yield* Deferred.await(mayEnd)
-            }),
-          ),
+        const endpoints = yield* Effect.forEach([1, 2, 3], () => newEndpoint())
+        const { taken } = yield* withIntake({ full: [endpoints[0]!.id] })
+        const published = yield* Effect.all(
+          Array.from({ length: 6 }, () => publish()),
+          { concurrency: 6 },
         )
-        yield* Deferred.await(isLocked)
-        const publishing = yield* Effect.forkChild(publish({ idempotencyKey: "k" }), {
+        const { deliveries } = yield* claim(minute(1))
+        const all = [...taken, ...deliveries]
+        const idsOf = ({ id }: Event.Event) =>
+          endpoints.map((_, index) => Delivery.deliveryId(Delivery.firstDeliveryId(id), index))
+        assert.deepStrictEqual(
+          all.map(({ id }) => id).sort(),
+          published.flatMap(({ event }) => idsOf(event)).sort(),
+        )
+        assert.strictEqual(new Set(taken.map(({ token }) => token)).size, taken.length)
+        assert.isFalse(taken.some(({ endpoint }) => endpoint.id === endpoints[0]!.id))
+        assert.isAbove(taken.length, 3, "each publication has places of its own")
+        assert.isTrue((yield* settle(all.map(delivered))).every((isWritten) => isWritten))
+      }),
+    ),
+  )
+
+  it.live("signals due deliveries only when some are due", () =>
+    throughProxy(() =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const [one, other] = [yield* newEndpoint(), yield* newEndpoint()]
+        const events = yield* (yield* EventStore).committed
+        const due = yield* store.due
+        const scope = yield* Scope.make()
+        const { taken } = yield* Scope.provide(withIntake(), scope)
+        const waiting = yield* Effect.forkChild(due, { startImmediately: true })
+        yield* publish()
+        yield* publish({ endpointId: one.id })
+        assert.lengthOf(taken, 3)
+        // It comes with the other signal, or not at all.
+        yield* events
+        assert.isUndefined(waiting.pollUnsafe())
+        yield* Scope.close(scope, Exit.void)
+        yield* withIntake({ full: [other.id] })
+        yield* publish()
+        yield* Fiber.join(waiting)
+      }),
+    ),
+  )
+})
+
+/** Runs a storage on a client of its own, until it is closed. */
+const startStorage = Effect.fnUntraced(function* (
+  client: Layer.Layer<SqlClient.SqlClient, unknown>,
+  options: Parameters<typeof Storage.layer>[0] = {},
+) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const services = yield* Layer.buildWithScope(
+    IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer(options)), Layer.provideMerge(client)),
+    scope,
+  )
+  const run = <A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
+    asTenant(effect).pipe(Effect.provide(services), Effect.provideService(Scope.Scope, scope))
+  return { run, close: Scope.close(scope, Exit.void) }
+})
+
+const hostsPool = (url: string) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() => new Pool({ connectionString: url, max: 10 })),
+        (made) => Effect.promise(() => made.end()),
+      ),
+      (pool) => Host.fromPool(pool),
+    ),
+  )
+
+const ask = (admin: Client, statement: string) =>
+  Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
+
+/** Holds up all publications until it is released. */
+const holdUp = Effect.fnUntraced(function* (admin: Client) {
+  yield* ask(admin, "begin")
+  yield* ask(admin, "lock table billwright.webhook_pending in exclusive mode")
+  return ask(admin, "commit")
+})
+
+/** Waits until a publication waits for the lock. */
+const isHeldUp = (admin: Client) =>
+  Effect.repeat(Effect.delay(ask(admin, "select 1 from pg_locks where not granted"), "20 millis"), {
+    until: (rows) => rows.length > 0,
+    times: 200,
+  })
+
+const PENDING = "select leased_until is null as is_free, attempt_count from billwright.webhook_pending"
+
+/** Waits until the delivery is there and nobody has it. */
+const untilFree = (admin: Client) =>
+  Effect.map(
+    Effect.repeat(Effect.delay(ask(admin, PENDING), "20 millis"), {
+      until: (rows) => rows.length > 0 && rows.every(({ is_free }) => is_free === true),
+      times: 400,
+    }),
+    (rows) => rows.map(({ attempt_count, is_free }) => [is_free, attempt_count]),
+  )
+
+/** The delivery is stored, and was given back without an attempt. */
+const GIVEN_BACK = [[true, 0]]
+
+describe("a publication that nobody waits for any more", () => {
+  const setup = Effect.fnUntraced(function* (
+    clientOf: (url: string) => Layer.Layer<SqlClient.SqlClient, unknown>,
+    options: Parameters<typeof Storage.layer>[0] = {},
+    isOpen = true,
+  ) {
+    const url = yield* TestDatabase.make
+    const admin = yield* TestDatabase.administrator(url)
+    const storage = yield* startStorage(clientOf(url), options)
+    yield* storage.run(newEndpoint())
+    const intake = yield* storage.run(withIntake({ isOpen }))
+    return { ...storage, ...intake, admin }
+  })
+  const ownClient = (url: string) => PostgresClient.layer({ url: Redacted.make(url) })
+
+  for (const [name, clientOf] of [
+    ["a client of ours", ownClient],
+    ["a host's pool", hostsPool],
+  ] as const) {
+    it.live(`is interrupted on ${name}: what is committed later is given back`, () =>
+      Effect.gen(function* () {
+        const { admin, kept, run, taken } = yield* setup(clientOf)
+        const release = yield* holdUp(admin)
+        const publishing = yield* Effect.forkChild(run(publish({ idempotencyKey: "k" })), {
           startImmediately: true,
         })
-        const waits = sql`select 1 from pg_locks where not granted`
-        yield* Effect.repeat(Effect.delay(waits, "20 millis"), {
-          until: (rows) => rows.length > 0,
-          times: 200,
-        })
+        yield* isHeldUp(admin)
         assert.strictEqual(kept(), 1)
         yield* Fiber.interrupt(publishing)
         assert.strictEqual(kept(), 0)
-        yield* Deferred.succeed(mayEnd, undefined)
-        yield* Fiber.join(holder)
-        assert.lengthOf(taken, 0)
-        const { outcome } = yield* publish({ idempotencyKey: "k" })
-        assert.include(["Published", "Duplicate"], outcome._tag)
-        const { deliveries } = yield* claim(minute(1))
-        assert.lengthOf([...taken, ...deliveries], 1)
-        assert.isTrue(deliveries.every(isFirstAttempt))
-        const store = yield* DeliveryStore
-        assert.isTrue(Option.isSome(yield* store.nextDueAt))
-      }),
-    ),
+        yield* release
+        // Our client has cancelled it. A host's pool has not.
+        if (clientOf === ownClient) yield* run(publish({ idempotencyKey: "k" }))
+        if (taken.length === 0) assert.deepStrictEqual(yield* untilFree(admin), GIVEN_BACK)
+        assert.lengthOf(taken, clientOf === ownClient ? 1 : 0)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  it.live("takes longer than the deadline: what is committed later is given back", () =>
+    Effect.gen(function* () {
+      const { admin, kept, run, taken } = yield* setup(hostsPool, { deadlineMillis: 300 })
+      const release = yield* holdUp(admin)
+      const exit = yield* Effect.exit(run(publish({ idempotencyKey: "k" })))
+      assert.isTrue(Exit.isFailure(exit))
+      assert.strictEqual(kept(), 0)
+      yield* release
+      assert.deepStrictEqual(yield* untilFree(admin), GIVEN_BACK)
+      assert.lengthOf(taken, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is not taken while the storage closes: it is given back before the storage has closed", () =>
+    Effect.gen(function* () {
+      for (const fields of [{}, { idempotencyKey: "k" }]) {
+        const { admin, close, run } = yield* setup(ownClient, {}, false)
+        const release = yield* holdUp(admin)
+        const publishing = yield* Effect.forkChild(run(publish(fields)), { startImmediately: true })
+        yield* isHeldUp(admin)
+        const closing = yield* Effect.forkChild(close, { startImmediately: true })
+        yield* release
+        yield* Fiber.join(closing)
+        yield* Fiber.await(publishing)
+        const rows = yield* ask(admin, PENDING)
+        assert.deepStrictEqual(
+          rows.map(({ attempt_count, is_free }) => [is_free, attempt_count]),
+          GIVEN_BACK,
+        )
+      }
+    }).pipe(Effect.scoped),
   )
 })

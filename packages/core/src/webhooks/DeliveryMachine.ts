@@ -11,6 +11,7 @@
  * | `Pending` | answered 410                 | `Failed` (`gone`), the endpoint is disabled  |
  * | `Pending` | result lost, attempts left   | `Pending`, due now                           |
  * | `Pending` | result lost, none left       | `Failed` (`exhausted`)                       |
+ * | `Pending` | not begun, for want of room  | `Pending`, due now                           |
  * | `Pending` | endpoint disabled or deleted | `Failed` (`endpoint_disabled`, `_deleted`)   |
  * | `Pending` | can't be read                | `Failed` (`unreadable`)                      |
  *
@@ -39,6 +40,8 @@ export type DeliveryEvent =
   | { readonly _tag: "Gone" }
   /** A lease ended without a result. The attempt was recorded as `unknown` and is already counted. */
   | { readonly _tag: "Lost" }
+  /** It was leased, and no attempt was begun. */
+  | { readonly _tag: "Released" }
   | { readonly _tag: "EndpointDisabled" }
   | { readonly _tag: "EndpointDeleted" }
   /** The stored row can't be read. */
@@ -74,6 +77,8 @@ export const next = (
       return allowsAfter(policy, attemptCount)
         ? { status: "Pending", attemptCount, dueAt: now }
         : { status: "Failed", attemptCount, reason: "exhausted" }
+    case "Released":
+      return { status: "Pending", attemptCount, dueAt: now }
     case "EndpointDisabled":
       return { status: "Failed", attemptCount, reason: "endpoint_disabled" }
     case "EndpointDeleted":

@@ -99,13 +99,13 @@ export interface Claimed {
 /** Who can take deliveries of this process while they are published: its dispatcher. */
 export interface Intake {
   /**
-   * Keeps places for the deliveries of this many events of a tenant, which are published next. Gives `undefined` when there
-   * are none to spare.
+   * Offers places to the deliveries of this many events of a tenant, which are published next. Gives `undefined` when there are
+   * none to spare.
    */
-  readonly reserve: (tenant: Tenant, events: number) => Effect.Effect<Places | undefined>
+  readonly offer: (tenant: Tenant, events: number) => Effect.Effect<Places | undefined>
 }
 
-/** Places that an intake keeps until `take` is called. That has to happen once, whatever becomes of the publication. */
+/** Places that are offered to a publication. */
 export interface Places {
   /** Most deliveries of the publication. */
   readonly count: number
@@ -114,8 +114,9 @@ export interface Places {
   /** When the leases end. */
   readonly leaseUntil: DateTime.Utc
   /**
-   * Takes what the publication leased, which may be nothing. It neither fails nor waits. Gives false when the intake was
-   * closed meanwhile and takes nothing.
+   * Takes what the publication leased, which may be nothing, and ends the offer. Call it once, whatever becomes of the
+   * publication. It neither fails nor waits. Gives false when it takes nothing, because the intake was closed or the
+   * leases end too soon. Then the leases have to be given back.
    */
   readonly take: (leased: Claimed) => boolean
 }
@@ -158,14 +159,14 @@ export interface RangeReplay {
 
 /**
  * `claimDue`, `settle`, `nextDueAt`, `handTo` and `due` are about all tenants. Every other verb acts for the current tenant
- * only. All verbs but `claimDue` join the current transaction, if there is one.
+ * only. All verbs but `claimDue`, `handTo` and `due` join the current transaction, if there is one.
  */
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * A delivery with its attempts. `attemptStartedAt` is the instant of the claim. It is set until the settlement,
-     * also when the lease has ended and nobody has claimed the delivery again.
+     * A delivery with its attempts. `attemptStartedAt` is the instant of the claim, or the event's timestamp if it was
+     * handed over. It is set until the settlement, also when the lease has ended and nobody has claimed the delivery again.
      */
     readonly find: (
       id: DeliveryId,
@@ -256,8 +257,8 @@ export class DeliveryStore extends Context.Service<
 
     /**
      * Until the scope closes, events that are published by this process outside of transactions may be handed to the
-     * intake: they are stored with leases, as if they had been claimed in the same step. Each delivery is leased to one
-     * taker only. A lease that nobody took is given back, or ends as any other.
+     * intake: they are stored with leases, as if a claim at the event's timestamp had taken them. Each delivery is leased to
+     * one taker only. A lease that nobody took is given back without an attempt, or ends as any other.
      *
      * This only saves time. A storage whose claims cost little may do nothing here.
      */

@@ -47,6 +47,7 @@ import {
   DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT,
   DEFAULT_MAX_STALLED,
   SenderLoad,
+  type Slot,
 } from "./SenderLoad.ts"
 import * as Signers from "./Signers.ts"
 import { ATTEMPT_DEADLINE_MILLIS, WebhookTransport } from "./WebhookTransport.ts"
@@ -166,10 +167,13 @@ interface Sending {
   readonly attempts: FiberSet.FiberSet<void>
 }
 
+const attemptDeadlineOf = ({ attemptDeadlineMillis }: DispatcherOptions): number =>
+  attemptDeadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
+
 /** Throws when the lease is not longer than an attempt may take: slow receivers would get every event several times. */
-const leaseOf = ({ attemptDeadlineMillis, leaseMillis }: DispatcherOptions): number => {
-  const lease = leaseMillis ?? LEASE_MILLIS
-  const deadline = attemptDeadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
+const leaseOf = (options: DispatcherOptions): number => {
+  const lease = options.leaseMillis ?? LEASE_MILLIS
+  const deadline = attemptDeadlineOf(options)
   if (Number.isSafeInteger(lease) && deadline > 0 && lease > deadline) return lease
   throw new TypeError(
     `leaseMillis (${lease}) must be longer than the ${deadline} ms that an attempt may take`,
@@ -190,18 +194,21 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const policies = options.retries ?? RetryPolicy.defaults
   const senderHeaders = senderHeadersOf(options)
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
+  const limitPerEndpoint = options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT
   const leaseMillis = leaseOf(options)
   const load = new SenderLoad({
     maxInFlight,
-    maxInFlightPerEndpoint: options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT,
+    maxInFlightPerEndpoint: limitPerEndpoint,
     maxStalled: options.maxStalled ?? DEFAULT_MAX_STALLED,
   })
   const attempts = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(attempts)()
+  const clock = yield* Clock.Clock
   const awaken = Signal.make()
   /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
   let mayHaveMore = true
-  let isClaiming = false
+  /** How often deliveries were taken that this process published. */
+  let takings = 0
   /** True when nothing more is taken that this process publishes. */
   let isClosed = false
 
@@ -263,11 +270,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   })
 
   /** Only the sending can be interrupted. Its result is always handed over. */
-  const attempt = (claimed: ClaimedDelivery, leaseUntil: number) =>
+  const attempt = (claimed: ClaimedDelivery, slot: Slot, startedAt: DateTime.Utc, leaseUntil: number) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const startedAt = yield* DateTime.now
-        const slot = load.begin(claimed, startedAt.epochMilliseconds)
         yield* Metric.modify(underWay, 1)
         const exit = yield* Effect.exit(
           restore(DeliveryAttempt.make(claimed, signers, transport, senderHeaders)),
@@ -289,10 +294,16 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       }),
     )
 
-  const start = Effect.fnUntraced(function* (claimed: ClaimedDelivery, leaseUntil: number) {
+  /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none. */
+  const start = Effect.fnUntraced(function* (claimed: ClaimedDelivery, leaseUntil: number, isRoomy: boolean) {
     const reason = yield* refusal(claimed)
     if (reason !== undefined) return yield* endWithout(claimed, reason, leaseUntil, undefined)
-    yield* FiberSet.run(attempts, attempt(claimed, leaseUntil), { startImmediately: true })
+    const now = yield* DateTime.now
+    if (!isRoomy && !load.hasRoom(claimed, now.epochMilliseconds)) {
+      return yield* endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined)
+    }
+    const slot = load.begin(claimed, now.epochMilliseconds)
+    yield* FiberSet.run(attempts, attempt(claimed, slot, now, leaseUntil), { startImmediately: true })
   })
 
   const setAside = Effect.fnUntraced(function* (row: UnreadableDelivery, leaseUntil: number) {
@@ -304,10 +315,10 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   })
 
   /** Begins the attempts of deliveries that were leased. */
-  const startAll = Effect.fnUntraced(function* (leased: Claimed, leaseUntil: DateTime.Utc) {
+  const startAll = Effect.fnUntraced(function* (leased: Claimed, leaseUntil: DateTime.Utc, isRoomy: boolean) {
     const ends = leaseUntil.epochMilliseconds
     yield* Effect.forEach(leased.unreadable, (row) => setAside(row, ends), { discard: true })
-    yield* Effect.forEach(leased.deliveries, (delivery) => start(delivery, ends), { discard: true })
+    yield* Effect.forEach(leased.deliveries, (delivery) => start(delivery, ends, isRoomy), { discard: true })
   })
 
   const take = Effect.gen(function* () {
@@ -316,39 +327,33 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     if (limit === 0) return 0
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
     const room = load.room(now.epochMilliseconds)
-    isClaiming = true
-    const claimed = yield* Effect.ensuring(
-      store.claimDue({ now, leaseUntil, limit, ...room }),
-      Effect.sync(() => {
-        isClaiming = false
-      }),
-    )
+    const before = takings
+    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, ...room })
     load.claimed(claimed.deliveries, room)
-    yield* startAll(claimed, leaseUntil)
+    // What was taken while the claim was under way has places that the claim was for.
+    yield* startAll(claimed, leaseUntil, takings === before)
     const count = claimed.deliveries.length + claimed.unreadable.length
     mayHaveMore = count === limit
     return count
   })
 
-  /**
-   * Nothing is taken while a claim is under way, whose deliveries need the same places, or while more may be due than was
-   * claimed: those come first.
-   */
-  const reserve = Effect.fnUntraced(function* (tenant: Tenant, events: number) {
+  /** Nothing is offered while more may be due than was claimed: that comes first. */
+  const offer = Effect.fnUntraced(function* (tenant: Tenant, events: number) {
     const now = yield* DateTime.now
-    if (isClaiming || mayHaveMore) return undefined
-    const reservation = load.reserve(tenant, events, now.epochMilliseconds)
-    if (reservation === undefined) return undefined
+    const offered = mayHaveMore ? undefined : load.offer(tenant, events, now.epochMilliseconds)
+    if (offered === undefined) return undefined
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
+    const lastStart = leaseUntil.epochMilliseconds - attemptDeadlineOf(options)
     const places: Places = {
-      count: reservation.places,
-      full: reservation.full,
+      count: offered.places,
+      full: offered.full,
       leaseUntil,
       take: (leased) => {
-        if (load.release(reservation)) awaken.notify()
-        if (isClosed) return false
+        load.takeBack(offered)
+        if (isClosed || clock.currentTimeMillisUnsafe() >= lastStart) return false
         if (leased.deliveries.length + leased.unreadable.length > 0) {
-          run(startAll(leased, leaseUntil))
+          takings++
+          run(Effect.uninterruptible(startAll(leased, leaseUntil, false)))
         }
         return true
       },
@@ -357,7 +362,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   })
 
   const takePublished = Effect.andThen(
-    store.handTo({ reserve }),
+    store.handTo({ offer }),
     Effect.addFinalizer(() =>
       Effect.sync(() => {
         isClosed = true

@@ -25,6 +25,8 @@ const MAX_TENANT_PART = 1 / 2
 const STALLED_AFTER_MILLIS = 1_000
 /** Longest pause of an endpoint that asked to wait (`Retry-After`). */
 const MAX_PAUSE_MILLIS = 60_000
+/** How many places each event of a publication is offered: more than most events have endpoints. */
+const PLACES_OF_EVENT = 8
 /** Most endpoints whose load is remembered. */
 const MAX_KNOWN_ENDPOINTS = 10_000
 
@@ -68,20 +70,16 @@ export interface Sent {
   readonly endpoint: { readonly id: EndpointId }
 }
 
-/** How many more attempts may begin to each endpoint, and for tenants that are limited. */
+/** How many more attempts may begin to endpoints and for tenants that are limited. */
 export interface Room {
-  /** To each endpoint that is not in `limits`. */
-  readonly limitPerEndpoint: number
   readonly limits: ReadonlyMap<EndpointId, number>
   readonly tenantLimits: ReadonlyArray<TenantLimit>
 }
 
-/** Places that are kept for deliveries which are being published. */
-export interface Reservation {
+/** Places that are offered to a publication. */
+export interface Offer {
   readonly places: number
-  /** Each may make one delivery to each endpoint. */
-  readonly events: number
-  /** Endpoints without room for a delivery of each of the events. */
+  /** Endpoints without room for a delivery of each of its events. */
   readonly full: ReadonlyArray<EndpointId>
 }
 
@@ -94,10 +92,8 @@ export class SenderLoad {
   readonly #endpoints = new Map<EndpointId, EndpointLoad>()
   readonly #tenants = new Map<string, TenantLoad>()
   readonly #slots = new Set<Slot>()
-  /** The places of all reservations, and their events. */
-  #reserved = { places: 0, events: 0 }
-  /** Whether a claim had less room because of reservations. */
-  #isHeldBack = false
+  /** The places that are offered and were not taken yet. Nothing but other offers depends on them. */
+  #offered = 0
 
   constructor(options: SenderLoadOptions) {
     this.#options = options
@@ -111,59 +107,62 @@ export class SenderLoad {
   free(now: number): number {
     const stalled = this.#stalled(now).length
     const excused = Math.min(stalled, this.#options.maxStalled)
-    return Math.max(0, this.#options.maxInFlight - this.#reserved.places - (this.#slots.size - excused))
+    return Math.max(0, this.#options.maxInFlight - (this.#slots.size - excused))
   }
 
-  /** The room of a claim. */
+  /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
   room(now: number): Room {
     this.#noteSlow(now)
-    if (this.#reserved.events > 0) this.#isHeldBack = true
-    const limitPerEndpoint = this.#usualRoom
     const limits = new Map<EndpointId, number>()
     for (const [id, load] of this.#endpoints) {
-      const limit = this.#roomOf(load, now)
+      const limit = roomOf(load, now)
       // Those that are only known to be slow are not named: they may be thousands.
-      if (limit < limitPerEndpoint) limits.set(id, limit)
+      if (limit < this.#options.maxInFlightPerEndpoint) limits.set(id, limit)
     }
-    return { limitPerEndpoint, limits, tenantLimits: this.#tenantLimits(now) }
+    return { limits, tenantLimits: this.#tenantLimits(now) }
   }
 
   /**
-   * Keeps places for events that are being published, until `release`. Half of all places stay free, so that claims find room.
-   * Gives none when too few are left, or when others of the tenant wait for a place. Endpoints for which others wait are full.
+   * Offers places to so many events of a tenant that are published now. Half of all places are left to claims. Offers nothing
+   * for a tenant whose deliveries wait for a place. Endpoints with waiting deliveries are full. `takeBack` ends the offer.
    */
-  reserve(tenant: Tenant, events: number, now: number): Reservation | undefined {
-    const { maxInFlight } = this.#options
-    if (events > this.#usualRoom) return undefined
-    const key = tenantKey(tenant)
-    if (this.#tenants.get(key)?.mayHaveMore === true) return undefined
-    const ofTenant = this.#tenantLimits(now).find((its) => tenantKey(its.tenant) === key)
-    const places = Math.min(this.free(now) - Math.ceil(maxInFlight / 2), ofTenant?.limit ?? maxInFlight)
-    if (places <= 0) return undefined
+  offer(tenant: Tenant, events: number, now: number): Offer | undefined {
+    const { maxInFlight, maxInFlightPerEndpoint } = this.#options
+    if (events > maxInFlightPerEndpoint) return undefined
+    const spare = this.free(now) - Math.ceil(maxInFlight / 2) - this.#offered
+    const places = Math.min(spare, events * PLACES_OF_EVENT)
+    if (places <= 0 || this.#tenants.get(tenantKey(tenant))?.mayHaveMore === true) return undefined
     const full: Array<EndpointId> = []
     for (const [id, load] of this.#endpoints) {
-      if (load.mayHaveMore || this.#roomOf(load, now) < events) full.push(id)
+      if (load.mayHaveMore || roomOf(load, now) < events) full.push(id)
     }
-    this.#reserved = { places: this.#reserved.places + places, events: this.#reserved.events + events }
-    return { places, events, full }
+    this.#offered += places
+    return { places, full }
   }
 
-  /** Ends a reservation. Call it once, before the attempts begin. Gives whether a claim had less room meanwhile. */
-  release({ events, places }: Reservation): boolean {
-    this.#reserved = { places: this.#reserved.places - places, events: this.#reserved.events - events }
-    const wasHeldBack = this.#isHeldBack
-    this.#isHeldBack = false
-    return wasHeldBack
+  /** Ends an offer. Call it once for each. */
+  takeBack({ places }: Offer): void {
+    this.#offered -= places
+  }
+
+  /** Whether an attempt may begin now. */
+  hasRoom({ endpoint, tenant }: Sent, now: number): boolean {
+    if (this.free(now) === 0) return false
+    const load = this.#endpoints.get(endpoint.id)
+    if (load !== undefined && roomOf(load, now) === 0) return false
+    const key = tenantKey(tenant)
+    return this.#tenantLimits(now).every((its) => its.limit > 0 || tenantKey(its.tenant) !== key)
   }
 
   /** Records what a claim with this room took. Call it before the attempts begin. */
-  claimed(taken: ReadonlyArray<Sent>, { limitPerEndpoint, limits, tenantLimits }: Room): void {
+  claimed(taken: ReadonlyArray<Sent>, { limits, tenantLimits }: Room): void {
     const counts = countBy(taken, ({ endpoint }) => endpoint.id)
     for (const [id, limit] of limits) {
-      if (limit > 0) this.#of(id).mayHaveMore = (counts.get(id) ?? 0) >= limit
+      // Nothing is known of an endpoint that was left out.
+      this.#of(id).mayHaveMore = (counts.get(id) ?? 0) >= limit
     }
     for (const [id, count] of counts) {
-      if (!limits.has(id)) this.#of(id).mayHaveMore = count >= limitPerEndpoint
+      if (!limits.has(id)) this.#of(id).mayHaveMore = count >= this.#options.maxInFlightPerEndpoint
     }
     const ofTenants = countBy(taken, ({ tenant }) => tenantKey(tenant))
     for (const load of this.#tenants.values()) load.mayHaveMore = false
@@ -204,16 +203,6 @@ export class SenderLoad {
     return mayHaveMore
   }
 
-  /** How many more attempts may begin to an endpoint of which nothing is known. */
-  get #usualRoom(): number {
-    return Math.max(0, this.#options.maxInFlightPerEndpoint - this.#reserved.events)
-  }
-
-  /** How many more attempts may begin to an endpoint. */
-  #roomOf({ inFlight, limit, pausedUntil }: EndpointLoad, now: number): number {
-    return now < pausedUntil ? 0 : Math.max(0, limit - inFlight - this.#reserved.events)
-  }
-
   /** Counts one attempt of a tenant less. Gives whether more of the tenant may be due. */
   #endOf(tenant: Tenant): boolean {
     const key = tenantKey(tenant)
@@ -240,8 +229,7 @@ export class SenderLoad {
     const ofTenants = countBy(stalled, ({ tenant }) => tenantKey(tenant))
     return Array.from(this.#tenants, ([key, { inFlight, tenant }]) => {
       const left = Math.max(0, maxStalled - (stalled.length - (ofTenants.get(key) ?? 0)))
-      const most = maxInFlight + Math.floor(left * MAX_TENANT_PART)
-      return { tenant, limit: Math.max(0, most - inFlight - this.#reserved.places) }
+      return { tenant, limit: Math.max(0, maxInFlight + Math.floor(left * MAX_TENANT_PART) - inFlight) }
     }).filter(({ limit }) => limit < maxInFlight)
   }
 
@@ -265,6 +253,10 @@ export class SenderLoad {
     for (const [id, load] of this.#endpoints) if (load.inFlight === 0) this.#endpoints.delete(id)
   }
 }
+
+/** How many more attempts may begin to an endpoint. */
+const roomOf = ({ inFlight, limit, pausedUntil }: EndpointLoad, now: number): number =>
+  now < pausedUntil ? 0 : Math.max(0, limit - inFlight)
 
 const hasStalled = ({ startedAt }: Slot, now: number): boolean => now - startedAt >= STALLED_AFTER_MILLIS
 

@@ -16,6 +16,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     { _tag: "Succeeded" },
     { _tag: "Gone" },
     { _tag: "Lost" },
+    { _tag: "Released" },
     { _tag: "EndpointDisabled" },
     { _tag: "EndpointDeleted" },
     { _tag: "Unreadable" },
@@ -35,6 +36,7 @@ describe("DeliveryMachine", () => {
     ["the last failure", pending(9), failed, { status: "Failed", attemptCount: 10, reason: "exhausted" }],
     ["410", pending(2), { _tag: "Gone" }, { status: "Failed", attemptCount: 3, reason: "gone" }],
     ["a lost result", pending(3), { _tag: "Lost" }, pending(3)],
+    ["a release", pending(10, NOW - 5), { _tag: "Released" }, pending(10)],
     [
       "a lost result of the last attempt",
       pending(10),

@@ -1,7 +1,7 @@
 /** How many attempts may begin for a tenant. */
 import { Endpoint, type Tenant } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { type Reservation, SenderLoad } from "../../src/webhooks/SenderLoad.ts"
+import { SenderLoad } from "../../src/webhooks/SenderLoad.ts"
 import { acme, globex } from "../world.ts"
 
 const OPTIONS = { maxInFlight: 64, maxInFlightPerEndpoint: 8, maxStalled: 448 }
@@ -60,35 +60,34 @@ describe("attempts that stall", () => {
   })
 })
 
-describe("places for deliveries that are being published", () => {
-  const released = (load: SenderLoad, reservation: Reservation | undefined) => {
-    assert.isDefined(reservation)
-    return load.release(reservation)
+describe("places that are offered to publications", () => {
+  /** What an offer has, and ends it. */
+  const offered = (load: SenderLoad, tenant: Tenant.Tenant, events = 1, now = 0) => {
+    const offer = load.offer(tenant, events, now)
+    if (offer !== undefined) load.takeBack(offer)
+    return offer
   }
 
-  it("leave half of all places to claims", () => {
+  it("are 8 for each event, and leave half of all places to claims", () => {
     const load = new SenderLoad(OPTIONS)
+    assert.strictEqual(offered(load, acme)?.places, 8)
+    assert.strictEqual(offered(load, acme, 3)?.places, 24)
+    assert.strictEqual(offered(load, acme, 8)?.places, 32)
     const slots = begin(load, acme, 0, 30, 0)
-    const reservation = load.reserve(acme, 1, 0)
-    assert.strictEqual(reservation?.places, 2)
-    assert.strictEqual(load.free(0), 32)
-    assert.isUndefined(load.reserve(globex, 1, 0))
-    assert.isFalse(released(load, reservation))
-    assert.strictEqual(load.free(0), 34)
+    const first = load.offer(acme, 1, 0)
+    assert.isDefined(first)
+    assert.strictEqual(first.places, 2)
+    assert.isUndefined(load.offer(globex, 1, 0))
+    load.takeBack(first)
     for (const slot of slots) load.end(slot, "fine", 1)
-    assert.strictEqual(load.reserve(globex, 1, 1)?.places, 32)
+    assert.strictEqual(offered(load, globex, 1, 1)?.places, 8)
   })
 
-  it("are taken from the room of claims, which come again when it is free", () => {
-    const load = new SenderLoad({ ...OPTIONS, maxInFlightPerEndpoint: 2 })
-    begin(load, acme, 0, 1, 0)
-    const reservation = load.reserve(acme, 1, 0)
-    const room = load.room(0)
-    assert.strictEqual(room.limitPerEndpoint, 1)
-    assert.deepStrictEqual([...room.limits], [[endpoint.id, 0]])
-    assert.isUndefined(load.reserve(globex, 2, 0), "more events than an endpoint may get")
-    assert.isTrue(released(load, reservation))
-    assert.strictEqual(load.room(0).limitPerEndpoint, 2)
+  it("are fewer while others are offered, which keep no place from claims", () => {
+    const load = new SenderLoad(OPTIONS)
+    for (const places of [8, 8, 8, 8, undefined]) assert.strictEqual(load.offer(acme, 1, 0)?.places, places)
+    assert.strictEqual(load.free(0), 64)
+    assert.strictEqual(load.room(0).limits.size, 0)
   })
 
   it("are none at endpoints that are full, paused, or have others waiting", () => {
@@ -96,39 +95,54 @@ describe("places for deliveries that are being published", () => {
     const [, , paused] = begin(load, acme, 0, 3, 0)
     begin(load, acme, 0, 1, 0)
     load.end(paused!, "overloaded", 1, 5_000)
-    const ids = (events: number) => {
-      const reservation = load.reserve(acme, events, 2)
-      released(load, reservation)
-      return reservation?.full
-    }
-    assert.deepStrictEqual(ids(1), [endpoint.id, numbered(2).id])
-    assert.deepStrictEqual(ids(2), [endpoint.id, numbered(1).id, numbered(2).id])
-    const waits = new SenderLoad({ ...OPTIONS, maxInFlightPerEndpoint: 1 })
-    const [slot] = begin(waits, acme, 0, 1, 0)
-    waits.claimed([], waits.room(0))
-    begin(waits, acme, 1, 1, 0)
-    const other = [{ tenant: acme, endpoint: numbered(1) }]
-    waits.claimed(other, { ...waits.room(0), limits: new Map([[numbered(1).id, 1]]) })
-    waits.end(slot!, "fine", 1)
-    assert.deepStrictEqual(waits.reserve(acme, 1, 1)?.full, [numbered(1).id])
+    assert.deepStrictEqual(offered(load, acme, 1, 2)?.full, [endpoint.id, numbered(2).id])
+    assert.deepStrictEqual(offered(load, acme, 2, 2)?.full, [endpoint.id, numbered(1).id, numbered(2).id])
+    assert.isUndefined(load.offer(acme, 3, 2), "more events than an endpoint may get at once")
+    const waits = new SenderLoad(OPTIONS)
+    begin(waits, acme, 0, 2, 0)
+    const sent = [{ tenant: acme, endpoint }]
+    waits.claimed(sent, { ...waits.room(0), limits: new Map([[endpoint.id, 1]]) })
+    assert.deepStrictEqual(offered(waits, acme)?.full, [endpoint.id])
   })
 
-  it("are none for a tenant that has none left, or has others waiting", () => {
+  it("are none for a tenant that has others waiting", () => {
+    const load = new SenderLoad(OPTIONS)
+    begin(load, acme, 0, 1, 0)
+    const sent = [{ tenant: acme, endpoint }]
+    load.claimed(sent, { ...load.room(0), tenantLimits: [{ tenant: acme, limit: 1 }] })
+    assert.isUndefined(load.offer(acme, 1, 0))
+    assert.isDefined(load.offer(globex, 1, 0))
+  })
+})
+
+describe("room for an attempt", () => {
+  const sent = (tenant: Tenant.Tenant, number: number) => ({ tenant, endpoint: numbered(number) })
+
+  it("is there until all places are taken, or those of the endpoint", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 3, maxInFlightPerEndpoint: 2 })
+    begin(load, acme, 0, 1, 0)
+    assert.isTrue(load.hasRoom(sent(acme, 0), 0))
+    begin(load, acme, 0, 1, 0)
+    assert.isFalse(load.hasRoom(sent(acme, 0), 0))
+    assert.isTrue(load.hasRoom(sent(acme, 1), 0))
+    begin(load, acme, 1, 1, 0)
+    assert.isFalse(load.hasRoom(sent(globex, 2), 0))
+  })
+
+  it("is not there at a paused endpoint", () => {
+    const load = new SenderLoad(OPTIONS)
+    const [slot] = begin(load, acme, 0, 1, 0)
+    load.end(slot!, "overloaded", 0, 1_000)
+    assert.isFalse(load.hasRoom(sent(acme, 0), 999))
+    assert.isTrue(load.hasRoom(sent(acme, 0), 1_000))
+  })
+
+  it("is not there for a tenant that has its part of the places for attempts that stall", () => {
     const load = new SenderLoad({ ...OPTIONS, maxStalled: 64 })
-    for (const slot of begin(load, acme, 0, 64, 0)) load.end(slot, "none", 15_000)
-    // All of them are expected to stall, so they take none of the usual places. But they are the tenant's.
-    begin(load, acme, 0, 64, 15_000)
-    begin(load, acme, 100, 32, 15_000)
-    assert.isUndefined(load.reserve(acme, 1, 15_000))
-    const left = load.reserve(globex, 1, 15_000)
-    assert.isUndefined(left)
-    const idle = new SenderLoad(OPTIONS)
-    begin(idle, acme, 0, 1, 0)
-    idle.claimed([{ tenant: acme, endpoint }], {
-      ...idle.room(0),
-      tenantLimits: [{ tenant: acme, limit: 1 }],
-    })
-    assert.isUndefined(idle.reserve(acme, 1, 0))
-    assert.isDefined(idle.reserve(globex, 1, 0))
+    begin(load, acme, 0, 64, 0)
+    begin(load, acme, 100, 32, 2_000)
+    // 64 and half of the 64 places for those that stall.
+    assert.isFalse(load.hasRoom(sent(acme, 200), 2_000))
+    assert.isTrue(load.hasRoom(sent(globex, 200), 2_000))
   })
 })

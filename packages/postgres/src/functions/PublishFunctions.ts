@@ -125,8 +125,8 @@ const leased = (schema: SchemaName): string => `case when p_token is not null th
 
 /**
  * Before the caller's transaction commits, nobody sees the new rows. So only the customer is locked, against erasure.
- * An endpoint that is disabled at the same time may get a delivery; the claim of that delivery finds the endpoint
- * disabled.
+ * An endpoint that is disabled at the same time may get a delivery. The claim of that delivery finds the endpoint
+ * disabled. If the delivery was leased by the publication, it is sent.
  */
 export const publishEventRow = define(
   "publish_event_row",

@@ -4,7 +4,7 @@
  * The publishing statement stores them with leases, and gives what an attempt needs. So nothing has to be claimed, which would
  * be a second transaction, and the deliveries are sent as soon as the publication is committed.
  *
- * An answer can be lost after the commit. Then nobody knows of the leases, so they are given back.
+ * An answer can be lost after the commit. Then nobody knows of the leases, so they are given back (`LostLeases`).
  */
 import {
   type Claimed,
@@ -18,17 +18,18 @@ import {
   type Tenant,
   type UnreadableDelivery,
 } from "@billwright/core"
-import { Cause, Effect, Exit, Option, type Scope } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import type { DatabaseService } from "../Database.ts"
 import type { Intakes } from "../Intakes.ts"
-import { json, type Row } from "../Row.ts"
+import { decoding, json, type Row } from "../Row.ts"
 import { deliveryId } from "./DeliveryRow.ts"
 import { claimedEndpoint } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
+import type { LostLeases } from "./LostLeases.ts"
 
 /** The last arguments of the functions that publish, from this parameter on. */
 export const leaseArguments = (first: number): string =>
@@ -113,37 +114,17 @@ type HandOver = (
   publish: Publish,
 ) => Effect.Effect<Published, StorageError, CurrentTenant>
 
-/** `scope`: that of the store, in which leases are given back. */
 export const make = (
-  database: DatabaseService,
-  commits: CommitsService,
+  { inTransaction, write }: DatabaseService,
+  { worker }: CommitsService,
   intakes: Intakes["Service"],
-  scope: Scope.Scope,
+  lost: LostLeases,
 ): HandOver => {
-  const { inTransaction, tables: t, write } = database
-
   const withoutLease = (operation: string, publish: Publish) =>
     Effect.map(
       write(operation, (sql) => publish(sql, NO_LEASE)),
       (rows): Published => ({ row: rows[0] ?? {}, hasDue: true }),
     )
-
-  /** Ends leases that nobody has. When it fails, they end by themselves. */
-  const giveBack = Effect.fnUntraced(function* (
-    operation: string,
-    { accountId, mode }: Tenant.Tenant,
-    events: ReadonlyArray<Event.Event>,
-    token: string,
-  ) {
-    const ids = ArrayLiteral.plain(events.map(({ id }) => Id.toUuid(id)))
-    yield* write(
-      operation,
-      (sql) => sql`update ${t.webhook_pending} q set leased_at = null, leased_until = null
-where q.event_id = any (${ids}::text::uuid[]) and q.account_id = ${accountId} and q.mode = ${mode}
-  and q.leased_until is not null and left(q.lease_token::text, 24) = left(${token}::text, 24)`,
-    )
-    yield* commits.announce
-  })
 
   const handOver = Effect.fnUntraced(function* (
     places: Places,
@@ -153,7 +134,7 @@ where q.event_id = any (${ids}::text::uuid[]) and q.account_id = ${accountId} an
     restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>,
   ) {
     const tenant = yield* CurrentTenant
-    const token = commits.worker.token()
+    const token = worker.token()
     const lease = leaseOf(places, token)
     // Repeated, because its answer was lost: what it leased is not known. The repeat leases nothing, so that all leases
     // with the token can be given back.
@@ -163,14 +144,17 @@ where q.event_id = any (${ids}::text::uuid[]) and q.account_id = ${accountId} an
       return publish(sql, isRepeat ? NO_LEASE : lease)
     })
     const exit = yield* Effect.exit(restore(writing))
-    const answer =
-      Exit.isSuccess(exit) && !isRepeated ? answerFromRow(tenant, events, exit.value[0] ?? {}) : undefined
-    const isTaken = places.take(answer?.claimed ?? NOTHING)
-    const mayBeLost = Exit.isSuccess(exit) ? answer === undefined || !isTaken : mayBeCommitted(exit.cause)
-    if (mayBeLost) {
-      yield* Effect.forkIn(Effect.ignore(giveBack(operation, tenant, events, token)), scope)
-    }
-    return { row: (yield* exit)[0] ?? {}, hasDue: mayBeLost || answer?.hasDue !== false }
+    const answered = Exit.isSuccess(exit) && !isRepeated
+    const answer = answered
+      ? yield* Effect.exit(
+          decoding(operation, (row: Row) => answerFromRow(tenant, events, row))(exit.value[0] ?? {}),
+        )
+      : undefined
+    const isRead = answer !== undefined && Exit.isSuccess(answer)
+    const isTaken = places.take(isRead ? answer.value.claimed : NOTHING)
+    const mayBeLost = Exit.isSuccess(exit) ? !isRead || !isTaken : mayBeCommitted(exit.cause)
+    if (mayBeLost) yield* lost.add({ tenant, events, token })
+    return { row: (yield* exit)[0] ?? {}, hasDue: mayBeLost || !isRead || answer.value.hasDue }
   })
 
   return Effect.fnUntraced(function* (operation, events, publish) {
@@ -178,16 +162,18 @@ where q.event_id = any (${ids}::text::uuid[]) and q.account_id = ${accountId} an
     if (yield* inTransaction) return yield* withoutLease(operation, publish)
     const tenant = yield* CurrentTenant
     return yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(intakes.reserve(tenant, events.length), (places) =>
+      Effect.flatMap(intakes.offer(tenant, events.length), (places) =>
         places === undefined
           ? restore(withoutLease(operation, publish))
-          : handOver(places, operation, events, publish, restore),
+          : lost.during(handOver(places, operation, events, publish, restore)),
       ),
     )
   })
 }
 
-/** Whether a publication that failed may have been committed. */
+/** Whether a publication that failed may have been committed. Only an error of the server says that it was not. */
 const mayBeCommitted = (cause: Cause.Cause<StorageError>): boolean =>
-  Cause.hasInterrupts(cause) ||
-  Option.exists(Cause.findErrorOption(cause), ({ isOutcomeUnknown }) => isOutcomeUnknown === true)
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => true,
+    onSome: ({ isOutcomeUnknown }) => isOutcomeUnknown === true,
+  })

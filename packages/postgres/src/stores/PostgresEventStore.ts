@@ -33,6 +33,7 @@ import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
 import * as HandOver from "./HandOver.ts"
 import { leaseArguments } from "./HandOver.ts"
+import * as LostLeases from "./LostLeases.ts"
 
 const PUBLISH = "EventStore.publish"
 const REDACT = "EventStore.redact"
@@ -120,7 +121,9 @@ const make = Effect.gen(function* () {
   const { read, tables: t, write } = database
   const statement = publishStatement(database)
   const statementOfMany = publishAllStatement(database)
-  const handOver = HandOver.make(database, commits, yield* Intakes, yield* Effect.scope)
+  // Made before the groups of events, so that it closes after them.
+  const lost = yield* LostLeases.make(database, commits)
+  const handOver = HandOver.make(database, commits, yield* Intakes, lost)
 
   /** Runs a statement that publishes events, outcomes of which it reads from its row. */
   const publishing = <A>(

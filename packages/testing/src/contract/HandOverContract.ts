@@ -43,7 +43,7 @@ const intakeOf = Effect.fnUntraced(function* ({ count = 100, full = [] }: Intake
   const taken: Array<ClaimedDelivery> = []
   let kept = 0
   const intake: Intake = {
-    reserve: (tenant) =>
+    offer: (tenant) =>
       Effect.sync(() => {
         if (Tenant.tenantKey(tenant) !== own) return undefined
         kept++
