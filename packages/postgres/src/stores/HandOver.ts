@@ -144,17 +144,15 @@ export const make = (
       return publish(sql, isRepeat ? NO_LEASE : lease)
     })
     const exit = yield* Effect.exit(restore(writing))
-    const answered = Exit.isSuccess(exit) && !isRepeated
-    const answer = answered
-      ? yield* Effect.exit(
-          decoding(operation, (row: Row) => answerFromRow(tenant, events, row))(exit.value[0] ?? {}),
-        )
-      : undefined
-    const isRead = answer !== undefined && Exit.isSuccess(answer)
-    const isTaken = places.take(isRead ? answer.value.claimed : NOTHING)
-    const mayBeLost = Exit.isSuccess(exit) ? !isRead || !isTaken : mayBeCommitted(exit.cause)
+    const read = decoding(operation, (row: Row) => answerFromRow(tenant, events, row))
+    const answer =
+      Exit.isSuccess(exit) && !isRepeated
+        ? Option.getOrUndefined(yield* Effect.option(read(exit.value[0] ?? {})))
+        : undefined
+    const isTaken = places.take(answer?.claimed ?? NOTHING)
+    const mayBeLost = Exit.isSuccess(exit) ? answer === undefined || !isTaken : mayBeCommitted(exit.cause)
     if (mayBeLost) yield* lost.add({ tenant, events, token })
-    return { row: (yield* exit)[0] ?? {}, hasDue: mayBeLost || !isRead || answer.value.hasDue }
+    return { row: (yield* exit)[0] ?? {}, hasDue: mayBeLost || answer?.hasDue !== false }
   })
 
   return Effect.fnUntraced(function* (operation, events, publish) {

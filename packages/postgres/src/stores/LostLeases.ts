@@ -2,7 +2,7 @@
  * Leases of publications whose answers were lost. Nobody knows of these leases, so they are given back.
  *
  * A statement that nobody waits for any more may still be running, and commit later. So each publication is looked for again
- * and again, until its leases were found or have ended.
+ * and again, until its leases are found, or a minute has passed. After that they end by themselves.
  */
 import { type Event, Id, OutageLog, Signal, type Tenant } from "@billwright/core"
 import { Effect, type Scope } from "effect"

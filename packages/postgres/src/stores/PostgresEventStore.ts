@@ -32,7 +32,6 @@ import { booleans, decoding, json, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
 import * as HandOver from "./HandOver.ts"
-import { leaseArguments } from "./HandOver.ts"
 import * as LostLeases from "./LostLeases.ts"
 
 const PUBLISH = "EventStore.publish"
@@ -51,7 +50,7 @@ const MAX_CONCURRENT_GROUPS = 10_000
 const publishStatement = ({ schema }: DatabaseService): string =>
   `select kind, xid, event::text as event, leased::text as leased, ${notifying("$14", "kind = 'published'")}
 from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
-  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid, ${leaseArguments(10)})`
+  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid, ${HandOver.leaseArguments(10)})`
 
 const publishParameters = (
   { accountId, mode }: Tenant.Tenant,
@@ -92,7 +91,7 @@ const isPublished = ({ _tag }: PublishOutcome): boolean => _tag === "Published"
 const publishAllStatement = ({ schema }: DatabaseService): string =>
   `select xid, is_published::text, leased::text as leased, ${notifying("$12", "true = any (is_published)")}
 from ${schema}.publish_event_rows($1::text, $2::text, $3::text::uuid[], $4::text::text[],
-  $5::text::bigint[], $6::text::uuid[], $7::text::text[], ${leaseArguments(8)})`
+  $5::text::bigint[], $6::text::uuid[], $7::text::text[], ${HandOver.leaseArguments(8)})`
 
 const publishAllParameters = (
   { accountId, mode }: Tenant.Tenant,
@@ -125,7 +124,7 @@ const make = Effect.gen(function* () {
   const lost = yield* LostLeases.make(database, commits)
   const handOver = HandOver.make(database, commits, yield* Intakes, lost)
 
-  /** Runs a statement that publishes events, outcomes of which it reads from its row. */
+  /** Runs a statement that publishes events, and reads the outcome from its row. */
   const publishing = <A>(
     events: ReadonlyArray<Event.Event>,
     text: string,
