@@ -26,6 +26,10 @@ export const monthOf = (month: number): Date => new Date(Date.UTC(2030, month + 
 /** The month whose start is that of all subscriptions. */
 export const FIRST_MONTH = -2
 
+/** How many days before the end of a month the due dates of the last invoices, 14 days after they were issued, are over. */
+const DAYS_AFTER_DUE_DATES = 7
+const DAY_MILLIS = 86_400_000
+
 /** Days of a month that have usage: all have as many, so that months cost the same. */
 const DAYS = 28
 
@@ -82,6 +86,11 @@ const subscribe = Effect.gen(function* () {
 export interface World {
   /** Does what is due at the end of a month. Gives how many invoices it issued. Default pace: `full`. */
   readonly bill: (month: number, pace?: Pace) => Promise<number>
+  /**
+   * Does what is due some days before the end of a month: the due dates of the last invoices are over, and they become overdue. A
+   * server does it on that day, so it is no part of the run at the end of the month.
+   */
+  readonly passDueDates: (month: number) => Promise<void>
   /** Compares the plan with one that is dearer, over the months before the end of a month. Gives how many periods it rated. */
   readonly compare: (month: number, months: number) => Promise<number>
   readonly close: () => Promise<void>
@@ -99,10 +108,15 @@ export const make = async (url: string, subscriptions: number): Promise<World> =
   const ours = Ours.make(url, invoices)
   const run = <A, E>(effect: Effect.Effect<A, E, Ours.Services>) =>
     ours.run(Effect.provideService(effect, Clock.Clock, clock.clock))
-  const bill = async (month: number, pace: Pace = "full"): Promise<number> => {
-    clock.set(monthOf(month))
+  const doAllUntil = async (instant: Date, pace: Pace = "full"): Promise<number> => {
+    clock.set(instant)
     const { invoices } = await run(Effect.flatMap(BillingRuns, (runs) => runs.runDue({ pace })))
     return invoices
+  }
+  const bill = (month: number, pace?: Pace) => doAllUntil(monthOf(month), pace)
+  const passDueDates = async (month: number): Promise<void> => {
+    const issued = await doAllUntil(new Date(monthOf(month).getTime() - DAYS_AFTER_DUE_DATES * DAY_MILLIS))
+    if (issued !== 0) throw new Error(`${issued} invoices were issued before the end of the month`)
   }
   const compare = async (month: number, months: number): Promise<number> => {
     clock.set(monthOf(month))
@@ -116,7 +130,7 @@ export const make = async (url: string, subscriptions: number): Promise<World> =
   await run(subscribe)
   await connected(url, (client) => copyCustomer(client, subscriptions - 1))
   await bill(FIRST_MONTH)
-  return { bill, compare, close: ours.close }
+  return { bill, passDueDates, compare, close: ours.close }
 }
 
 /**

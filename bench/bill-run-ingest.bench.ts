@@ -50,6 +50,7 @@ export const run = async (): Promise<void> => {
       const during = async (pace: Pace): Promise<number> => {
         const month = ++billed
         await BillRunWorld.useMonth(client, month, RECORDS)
+        await world.passDueDates(month)
         return p99While(child, () => world.bill(month, pace))
       }
       await compare({

@@ -131,6 +131,7 @@ export const run = async (): Promise<void> => {
       const ours = async (month: number): Promise<number> => {
         // Only when the other sides are left out, for a profile.
         await world.bill(month - 1)
+        await world.passDueDates(month)
         const rate = await timed(async () => {
           const issued = await world.bill(month)
           if (issued !== SUBSCRIPTIONS) throw new Error(`${issued} invoices were issued`)

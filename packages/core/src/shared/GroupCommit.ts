@@ -32,6 +32,8 @@ const DEFAULT_MAX_WAIT_MILLIS = 5_000
 const DEFAULT_MAX_CONCURRENT_COMMITS = 4
 /** Smallest limit of a group. Groups up to this size are not split. */
 const MIN_HALF = 16
+/** Most callers that are answered before the next group is taken, while other calls wait. */
+const FEW = 2
 /** How long closing waits for accepted calls to be written, in milliseconds. A storage usually answers sooner. */
 const CLOSE_MILLIS = 5_000
 
@@ -85,6 +87,14 @@ interface Queue<Call, Outcome> {
  */
 const groupLimit = <Call, Outcome>({ lastSize, waiting }: Queue<Call, Outcome>, most: number): number =>
   Math.min(most, Math.max(MIN_HALF, Math.ceil((waiting.size + lastSize) / 2)))
+
+/**
+ * Whether the callers of the last group are answered before the next group is taken, so that those that call again at once are in
+ * it. It costs nothing when no call waits. When some wait, they wait for the answers, so it is done for few callers only.
+ * Otherwise a few callers of one process would stay in two groups that alternate, and each call would wait for two commits.
+ */
+const answersFirst = <Call, Outcome>({ lastSize, waiting }: Queue<Call, Outcome>): boolean =>
+  waiting.size === 0 || (lastSize <= FEW && lastSize + waiting.size <= MIN_HALF)
 
 /** Takes the calls of the next commit out of a queue. Gives none when no call waits. */
 const nextGroup = <Call, Outcome>(
@@ -175,9 +185,15 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
     const tell = yield* Effect.onInterrupt(commits.withPermit(commit(queue, group)), () =>
       Effect.sync(() => settleAll(group, Exit.fail(outcomeUnknown()))),
     )
-    // Starts the next group first, so that the storage works on it while the callers of this one are answered.
-    runDrain(drain(key, queue))
-    tell()
+    if (answersFirst(queue)) {
+      tell()
+      yield* Effect.yieldNow
+      runDrain(drain(key, queue))
+    } else {
+      // Starts the next group first, so that the storage works on it while the callers of this one are answered.
+      runDrain(drain(key, queue))
+      tell()
+    }
   })
 
   /** Gives a function that takes the call out again, and says whether it still waited. */

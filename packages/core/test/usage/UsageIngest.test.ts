@@ -131,14 +131,47 @@ describe("groups", () => {
     }),
   )
 
-  it.effect("start with the next one before the callers of the last are told", () =>
+  it.effect("start with the next one before the callers of the last are told, if these are many", () =>
     Effect.gen(function* () {
       const { commits, groups, start, submit } = yield* makeIngest()
-      const seenByFirst = yield* Effect.forkChild(Effect.map(submit("a"), groups), { startImmediately: true })
-      yield* start("b")
-      assert.deepStrictEqual(groups(), ["a"])
+      yield* start("a")
+      const seen = yield* Effect.forkChild(Effect.map(submit("b"), groups), { startImmediately: true })
+      yield* start("c")
+      yield* start("d")
       yield* commits[0]!.succeed
-      assert.deepStrictEqual(yield* Fiber.join(seenByFirst), ["a", "b"])
+      yield* start("e")
+      assert.deepStrictEqual(groups(), ["a", "b c d"])
+      yield* commits[1]!.succeed
+      assert.deepStrictEqual(yield* Fiber.join(seen), ["a", "b c d", "e"])
+    }),
+  )
+
+  it.effect("have those that call again at once, when few are told", () =>
+    Effect.gen(function* () {
+      const { commits, groups, start, submit } = yield* makeIngest()
+      const again = ["a", "b"].map((key) => Effect.andThen(submit(key), submit(`${key}2`)))
+      yield* Effect.forkChild(again[0]!, { startImmediately: true })
+      yield* Effect.forkChild(again[1]!, { startImmediately: true })
+      yield* start("c")
+      yield* commits[0]!.succeed
+      yield* settle
+      assert.deepStrictEqual(groups(), ["a", "b c a2"])
+    }),
+  )
+
+  it.effect("of a few callers that call again and again have all of them", () =>
+    Effect.gen(function* () {
+      const { groups, submitAll } = yield* makeAnswering((records) => Effect.succeed(recorded(records)))
+      const caller = (name: string) =>
+        Effect.forEach(["1", "2", "3", "4"], (turn) => submitAll(`${name}${turn}`))
+      yield* Effect.forEach(["a", "b", "c", "d"], caller, { concurrency: "unbounded" })
+      assert.deepStrictEqual(groups, [
+        "a1",
+        "b1 c1 d1 a2",
+        "b2 c2 d2 a3",
+        "b3 c3 d3 a4",
+        "b4 c4 d4",
+      ])
     }),
   )
 

@@ -86,6 +86,16 @@ end
 $$`,
 )
 
+/** Calls `announce_commit` unless the client announces its commits itself: then the call would only cost time. */
+const announcing = (schema: SchemaName): string =>
+  `if coalesce(current_setting('${ANNOUNCES}', true), '') = '' then perform ${schema}.announce_commit(); end if;`
+
+/**
+ * A function that gives one row. Otherwise the planner expects a thousand, and then the generic plan of a statement that works
+ * on the row seems to cost more than a new plan for each call.
+ */
+const ONE_ROW = "rows 1"
+
 /** The parameters by which a publication leases deliveries to its own process; see `HandOver`. Without a token it leases none. */
 const LEASE_PARAMETERS =
   "p_token uuid default null, p_lease_until bigint default null, p_places integer default 0, p_full uuid[] default '{}'"
@@ -133,7 +143,7 @@ export const publishEventRow = define(
   (schema) => `(
   p_account_id text, p_mode text, p_id uuid, p_type text, p_occurred_at bigint, p_customer_id uuid,
   p_idempotency_key text, p_payload text, p_only_to uuid, ${LEASE_PARAMETERS}
-) returns table (kind text, xid text, event jsonb, leased json) language plpgsql as $$
+) returns table (kind text, xid text, event jsonb, leased json) language plpgsql ${ONE_ROW} as $$
 declare
   v_at timestamptz(3) := ${instantOf("p_occurred_at")};
   v_published integer;
@@ -182,7 +192,7 @@ begin
   )
   select (select count(*) from published), ${leased(schema)} into v_published, v_leased;
   if v_published = 1 then
-    perform ${schema}.announce_commit();
+    ${announcing(schema)}
     return query select 'published', pg_current_xact_id_if_assigned()::text, null::jsonb, v_leased;
     return;
   end if;
@@ -221,7 +231,7 @@ export const publishEventRows = define(
   (schema) => `(
   p_account_id text, p_mode text, p_ids uuid[], p_types text[], p_occurred_ats bigint[], p_customer_ids uuid[],
   p_payloads text[], ${LEASE_PARAMETERS}
-) returns table (xid text, is_published boolean[], leased json) language plpgsql as $$
+) returns table (xid text, is_published boolean[], leased json) language plpgsql ${ONE_ROW} as $$
 declare
   v_customers uuid[] := '{}';
   v_published uuid[];
@@ -270,7 +280,7 @@ begin
     end if;
   end if;
   if v_published <> '{}' then
-    perform ${schema}.announce_commit();
+    ${announcing(schema)}
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
     (select array_agg(g.id = any (v_published) order by g.ordinal) from unnest(p_ids) with ordinality as g (id, ordinal)),
