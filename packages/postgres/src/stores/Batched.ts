@@ -29,6 +29,17 @@ export const isOneOf = (column: string, ids: ReadonlyArray<string>): Statement.F
       ])
 }
 
+/** The planner takes a list for so many values when it makes a plan to keep. */
+const ASSUMED_VALUES = 10
+
+/**
+ * The end of a `select` of rows from lists of `count` values, which says that there are no more. Otherwise the planner expects ten of
+ * them in a plan to keep. With fewer, a new plan for each call then seems to cost less, but making it takes longer than the
+ * work itself.
+ */
+export const atMost = (count: number): Statement.Fragment =>
+  Statement.fragment([Statement.literal(count < ASSUMED_VALUES ? ` limit ${count}` : "")])
+
 /** The values with some ids, in the order of the ids. */
 export const inOrderOf = <A extends { readonly id: string }>(
   ids: ReadonlyArray<string>,

@@ -21,6 +21,7 @@ import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
+import { atMost } from "./Batched.ts"
 
 const literal = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
 
@@ -123,8 +124,10 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${position} order by 
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select ${VERSION_COLUMNS} from unnest(${ArrayLiteral.quoted(all.map(({ key }) => key))}::text::text[],
-  ${ArrayLiteral.plain(all.map(({ version }) => version))}::text::integer[]) as a (key, version)
+        sql<Row>`select ${VERSION_COLUMNS} from (
+  select * from unnest(${ArrayLiteral.quoted(all.map(({ key }) => key))}::text::text[],
+    ${ArrayLiteral.plain(all.map(({ version }) => version))}::text::integer[])${atMost(all.length)}
+) as a (key, version)
 cross join lateral (
   select p.* from ${t.plans} p where p.account_id = ${accountId} and p.mode = ${mode} and p.key = a.key offset 0
 ) as p

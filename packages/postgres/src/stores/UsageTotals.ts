@@ -13,6 +13,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { bigint, integer, type Row, text } from "../Row.ts"
 import type { Tables } from "../Tables.ts"
+import { atMost } from "./Batched.ts"
 
 /** Splits the windows of a query into ranges of days and ranges of instants, each with the number of its window. */
 export const ranges = (boundaries: TotalsQuery["boundaries"]) => {
@@ -98,17 +99,21 @@ export const statement = (
   // read all usage that a customer ever had, and then filter by the ranges. `order by` makes it one of these indexes: while
   // statistics are old, the index by id looks as cheap, and reads all records of the tenant for each range.
   const wholeDays = sql`select d.n, d.w, u.product_id, u.unit, u.quantity, u.record_count
-    from unnest(${ArrayLiteral.plain(ofDays.places)}::text::integer[], ${customersOf(ofDays)}::text::uuid[],
-      ${ArrayLiteral.plain(ofDays.windows)}::text::integer[], ${ArrayLiteral.plain(days.flatMap(({ from }) => from))}::text::integer[],
-      ${ArrayLiteral.plain(days.flatMap(({ to }) => to))}::text::integer[]) as d (n, customer, w, first_day, next_day), lateral (
+    from (
+      select * from unnest(${ArrayLiteral.plain(ofDays.places)}::text::integer[], ${customersOf(ofDays)}::text::uuid[],
+        ${ArrayLiteral.plain(ofDays.windows)}::text::integer[], ${ArrayLiteral.plain(days.flatMap(({ from }) => from))}::text::integer[],
+        ${ArrayLiteral.plain(days.flatMap(({ to }) => to))}::text::integer[])${atMost(ofDays.windows.length)}
+    ) as d (n, customer, w, first_day, next_day), lateral (
       select product_id, unit, quantity, record_count from ${t.usage_daily}
       where ${meter("d.customer")} and day >= coalesce(date '1970-01-01' + d.first_day, '-infinity')
         and day < coalesce(date '1970-01-01' + d.next_day, 'infinity') and record_count > 0 order by day offset 0
     ) as u`
   const partDays = sql`select e.n, e.w, r.product_id, r.unit, r.quantity::numeric, 1::bigint as record_count
-    from unnest(${ArrayLiteral.plain(ofEdges.places)}::text::integer[], ${customersOf(ofEdges)}::text::uuid[],
-      ${ArrayLiteral.plain(ofEdges.windows)}::text::integer[], ${ArrayLiteral.plain(edges.flatMap(({ start }) => start))}::text::bigint[],
-      ${ArrayLiteral.plain(edges.flatMap(({ end }) => end))}::text::bigint[]) as e (n, customer, w, first_at, next_at), lateral (
+    from (
+      select * from unnest(${ArrayLiteral.plain(ofEdges.places)}::text::integer[], ${customersOf(ofEdges)}::text::uuid[],
+        ${ArrayLiteral.plain(ofEdges.windows)}::text::integer[], ${ArrayLiteral.plain(edges.flatMap(({ start }) => start))}::text::bigint[],
+        ${ArrayLiteral.plain(edges.flatMap(({ end }) => end))}::text::bigint[])${atMost(ofEdges.windows.length)}
+    ) as e (n, customer, w, first_at, next_at), lateral (
       select product_id, unit, quantity from ${t.usage_records}
       where ${meter("e.customer")} and occurred_at >= to_timestamp(e.first_at / 1000.0::float8)
         and occurred_at < to_timestamp(e.next_at / 1000.0::float8) and voided_at is null order by occurred_at offset 0
