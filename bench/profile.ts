@@ -57,9 +57,9 @@ const print = ({ postgres, processes }: Result): void => {
   }
   if (postgres === undefined) return
   console.log(`Postgres: ${postgres.cpuSeconds.toFixed(1)} s of processor time`)
-  for (const { calls, isNested, millis, text } of postgres.statements) {
+  for (const { calls, isNested, millis, planMillis, plans, text } of postgres.statements) {
     console.log(
-      `  ${millis.toFixed(0).padStart(7)} ms in ${calls} calls${isNested ? ", nested" : ""}: ${text.slice(0, 90)}`,
+      `  ${millis.toFixed(0).padStart(7)} ms in ${calls} calls${isNested ? ", nested" : ""}, and ${planMillis.toFixed(0)} ms in ${plans} plans: ${text.slice(0, 90)}`,
     )
   }
 }

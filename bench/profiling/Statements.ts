@@ -15,9 +15,13 @@ export const FILE = "postgres.json"
 export const settings: Readonly<Record<string, string>> =
   folder === undefined
     ? {}
-    : { shared_preload_libraries: "pg_stat_statements", "pg_stat_statements.track": "all" }
+    : {
+        shared_preload_libraries: "pg_stat_statements",
+        "pg_stat_statements.track": "all",
+        "pg_stat_statements.track_planning": "on",
+      }
 
-const MAX_STATEMENTS = 8
+const MAX_STATEMENTS = 12
 
 export interface Statements {
   /** Processor time of all processes of the server. */
@@ -25,7 +29,11 @@ export interface Statements {
   readonly statements: ReadonlyArray<{
     readonly text: string
     readonly calls: number
+    /** How long it ran, without planning. */
     readonly millis: number
+    /** How often it was planned. A statement that is planned in each call may take longer to plan than to run. */
+    readonly plans: number
+    readonly planMillis: number
     /** Whether a function ran it. Its time is then part of that function's. */
     readonly isNested: boolean
   }>
@@ -37,10 +45,18 @@ export const keep = async (url: string, cpuMicros: number): Promise<void> => {
   const client = new Client({ connectionString: url })
   await client.connect()
   await client.query("create extension if not exists pg_stat_statements")
-  const { rows } = await client.query<{ text: string; calls: number; millis: number; nested: boolean }>(
+  const { rows } = await client.query<{
+    text: string
+    calls: number
+    millis: number
+    plans: number
+    planMillis: number
+    nested: boolean
+  }>(
     `select regexp_replace(left(query, 400), '\\s+', ' ', 'g') as text, sum(calls)::integer as calls,
-  sum(total_exec_time)::float8 as millis, not bool_or(toplevel) as nested
-from pg_stat_statements where query like '%billwright.%' group by 1 order by 3 desc limit ${MAX_STATEMENTS}`,
+  sum(total_exec_time)::float8 as millis, sum(plans)::integer as plans, sum(total_plan_time)::float8 as "planMillis",
+  not bool_or(toplevel) as nested
+from pg_stat_statements where query like '%billwright%' group by 1 order by sum(total_exec_time + total_plan_time) desc limit ${MAX_STATEMENTS}`,
   )
   await client.end()
   const statements = rows.map(({ nested, ...row }) => ({ ...row, isNested: nested }))

@@ -165,13 +165,7 @@ describe("groups", () => {
       const caller = (name: string) =>
         Effect.forEach(["1", "2", "3", "4"], (turn) => submitAll(`${name}${turn}`))
       yield* Effect.forEach(["a", "b", "c", "d"], caller, { concurrency: "unbounded" })
-      assert.deepStrictEqual(groups, [
-        "a1",
-        "b1 c1 d1 a2",
-        "b2 c2 d2 a3",
-        "b3 c3 d3 a4",
-        "b4 c4 d4",
-      ])
+      assert.deepStrictEqual(groups, ["a1", "b1 c1 d1 a2", "b2 c2 d2 a3", "b3 c3 d3 a4", "b4 c4 d4"])
     }),
   )
 
