@@ -108,6 +108,12 @@ const make = (
     ),
   )
 
+  /** `Context.omit` copies all services, so it is only used in a transaction. */
+  const withoutTransaction = (context: Context.Context<never>): Context.Context<never> =>
+    Option.isSome(Context.getOption(context, own.transactionService))
+      ? Context.omit(own.transactionService)(context)
+      : context
+
   const access = (whose: TenantScope.Whose): Access => {
     /**
      * A failed statement fails the whole transaction, so only the outermost transaction decides whether to try again.
@@ -150,9 +156,7 @@ const make = (
       )
 
     const writeApart = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
-      Effect.updateContext(alone(operation, ask, false), (context: Context.Context<never>) =>
-        Context.omit(own.transactionService)(context),
-      )
+      Effect.updateContext(alone(operation, ask, false), withoutTransaction)
 
     const unbounded = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
       Effect.flatMap(inTransaction, (isJoined) =>

@@ -136,8 +136,14 @@ export const withoutValues = (headers: Readonly<Record<string, string>>): ((text
   }
 }
 
-const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  Object.entries(headers)
-    .filter(([name]) => !SHOWN.has(name))
-    .flatMap(([, value]) => [value, ...value.split(/\s+/)])
-    .filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)
+/** The hidden values, and the words of those that have several. */
+const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  const words: Array<string> = []
+  for (const name of Object.keys(headers)) {
+    if (SHOWN.has(name)) continue
+    const value = headers[name]!
+    words.push(value)
+    if (/\s/.test(value)) words.push(...value.split(/\s+/))
+  }
+  return words.filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)
+}
