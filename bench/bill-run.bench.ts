@@ -129,7 +129,7 @@ export const run = async (): Promise<void> => {
         await BillRunWorld.useMonth(client, larger, TIMES * RECORDS)
       }
       const ours = async (month: number): Promise<number> => {
-        // Only when the other sides are left out, for a profile.
+        // Does something only when the other sides are left out, for a profile.
         await world.bill(month - 1)
         await world.passDueDates(month)
         const rate = await timed(async () => {

@@ -41,6 +41,12 @@ const DEFAULT_STATEMENT_TIMEOUT_MILLIS = 4_000
 /** Ends an abandoned transaction, so that its locks are freed. Our own transactions never wait between statements. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MILLIS = 30_000
 
+/**
+ * How many statements a connection keeps prepared. An app that uses all of the library may run more than the 100 that the driver
+ * keeps by default: then each would be parsed and planned anew. A statement takes some 50 kB of the server's memory.
+ */
+const PREPARED_STATEMENTS = 200
+
 /** How long after the server's limit for a statement its answer may still arrive, in milliseconds. */
 const ANSWER_MILLIS = 1_000
 
@@ -58,6 +64,7 @@ export const layer = (
     keepAlive: "10 seconds",
     applicationName: options.applicationName ?? "billwright",
     prepare: !isPooled,
+    preparedStatementCacheSize: PREPARED_STATEMENTS,
     types: textTypes(),
     ...(isPooled
       ? {}

@@ -89,12 +89,15 @@ const groupLimit = <Call, Outcome>({ lastSize, waiting }: Queue<Call, Outcome>, 
   Math.min(most, Math.max(MIN_HALF, Math.ceil((waiting.size + lastSize) / 2)))
 
 /**
- * Whether the callers of the last group are answered before the next group is taken, so that those that call again at once are in
- * it. It costs nothing when no call waits. When some wait, they wait for the answers, so it is done for few callers only.
- * Otherwise a few callers of one process would stay in two groups that alternate, and each call would wait for two commits.
+ * Whether the callers of the last group are answered a turn of the event loop before the next group is taken, so that those
+ * that call again at once are in it. It is done for several callers, but not for many, which form two groups. When calls wait
+ * already, they wait for the answers, so it is done for few answers only. Otherwise a few callers of one process would stay
+ * in two groups that alternate, and each call would wait for two commits.
  */
-const answersFirst = <Call, Outcome>({ lastSize, waiting }: Queue<Call, Outcome>): boolean =>
-  waiting.size === 0 || (lastSize <= FEW && lastSize + waiting.size <= MIN_HALF)
+const answersFirst = <Call, Outcome>({ lastSize, waiting }: Queue<Call, Outcome>): boolean => {
+  const callers = lastSize + waiting.size
+  return callers > 1 && callers <= MIN_HALF && (waiting.size === 0 || lastSize <= FEW)
+}
 
 /** Takes the calls of the next commit out of a queue. Gives none when no call waits. */
 const nextGroup = <Call, Outcome>(
@@ -107,11 +110,28 @@ const nextGroup = <Call, Outcome>(
   return group
 }
 
+/**
+ * Gives a caller its result. That may run code of the host's, such as an observer of the caller's fiber. What it throws is
+ * an uncaught error of the process, and keeps nobody else from being answered.
+ */
+const answer = <Call, Outcome>(
+  { settle }: Waiting<Call, Outcome>,
+  outcome: Exit.Exit<Outcome, StorageError>,
+): void => {
+  try {
+    settle(outcome)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
 /** Gives a result to all callers of a group that have none yet. */
 const settleAll = <Call, Outcome>(
   group: ReadonlyArray<Waiting<Call, Outcome>>,
   outcome: Exit.Exit<never, StorageError>,
-): void => group.forEach(({ settle }) => settle(outcome))
+): void => group.forEach((waiting) => answer(waiting, outcome))
 
 /** Makes the queues of one process. They live until their scope closes. */
 export const make = Effect.fnUntraced(function* <Call, Outcome>(
@@ -162,7 +182,12 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>(
         if (group.length > 1 && Exit.isFailure(exit) && !isLost) return commitEach(queue, group)
         if (isLost) refuseWaiting(queue)
         return Effect.succeed(() => {
-          group.forEach((waiting, index) => waiting.settle(Exit.map(exit, (outcomes) => outcomes[index]!)))
+          group.forEach((waiting, index) =>
+            answer(
+              waiting,
+              Exit.map(exit, (outcomes) => outcomes[index]!),
+            ),
+          )
         })
       }),
     )

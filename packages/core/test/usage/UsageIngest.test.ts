@@ -107,6 +107,22 @@ const makeAnswering = Effect.fnUntraced(function* (append: UsageIngest.AppendGro
   return { groups, submitAll }
 })
 
+/** The messages of errors that nobody catches, until the scope closes. Otherwise the test run fails with them. */
+const uncaughtErrors = Effect.acquireRelease(
+  Effect.sync(() => {
+    const others = process.listeners("uncaughtException")
+    const messages: Array<string> = []
+    process.removeAllListeners("uncaughtException")
+    process.on("uncaughtException", ({ message }) => messages.push(message))
+    return { messages, others }
+  }),
+  ({ others }) =>
+    Effect.sync(() => {
+      process.removeAllListeners("uncaughtException")
+      for (const listener of others) process.on("uncaughtException", listener)
+    }),
+).pipe(Effect.map(({ messages }) => messages))
+
 describe("groups", () => {
   it.effect("append the first record of an idle tenant at once and alone, the rest together", () =>
     Effect.gen(function* () {
@@ -166,6 +182,46 @@ describe("groups", () => {
         Effect.forEach(["1", "2", "3", "4"], (turn) => submitAll(`${name}${turn}`))
       yield* Effect.forEach(["a", "b", "c", "d"], caller, { concurrency: "unbounded" })
       assert.deepStrictEqual(groups, ["a1", "b1 c1 d1 a2", "b2 c2 d2 a3", "b3 c3 d3 a4", "b4 c4 d4"])
+    }),
+  )
+
+  it.effect("of many callers are two that alternate, also after some callers have stopped", () =>
+    Effect.gen(function* () {
+      const { groups, submitAll } = yield* makeAnswering((records) => Effect.succeed(recorded(records)))
+      const caller = (index: number) =>
+        Effect.forEach(
+          Array.from({ length: index < 32 ? 4 : 8 }, (_, turn) => `${index}-${turn}`),
+          (key) => submitAll(key),
+        )
+      yield* Effect.forEach(
+        Array.from({ length: 64 }, (_, index) => index),
+        caller,
+        { concurrency: "unbounded" },
+      )
+      const sizes = groups.map((keys) => keys.split(" ").length)
+      assert.isAtMost(Math.max(...sizes), 32)
+      assert.isAtMost(Math.max(...sizes.slice(-6)), 16)
+    }),
+  )
+
+  it.effect("answer all callers, also when code of one of them throws", () =>
+    Effect.gen(function* () {
+      const thrown = yield* uncaughtErrors
+      const { commits, groups, start, submit } = yield* makeIngest()
+      yield* start("a")
+      const context = yield* Effect.context<never>()
+      Effect.runCallbackWith(context)(submit("b"), {
+        onExit: () => {
+          throw new Error("of the host")
+        },
+      })
+      const other = yield* start("c")
+      yield* commits[0]!.succeed
+      yield* commits[1]!.succeed
+      assert.strictEqual(yield* Fiber.join(other), "Recorded c")
+      yield* start("d")
+      assert.deepStrictEqual(groups(), ["a", "b c", "d"])
+      assert.deepStrictEqual(thrown, ["of the host"])
     }),
   )
 

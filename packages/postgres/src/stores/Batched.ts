@@ -29,16 +29,16 @@ export const isOneOf = (column: string, ids: ReadonlyArray<string>): Statement.F
       ])
 }
 
-/** The planner takes a list for so many values when it makes a plan to keep. */
-const ASSUMED_VALUES = 10
+/** Lists of up to so many values are frequent. For each length there is a text of the statement. */
+const FEW_VALUES = 3
 
 /**
  * The end of a `select` of rows from lists of `count` values, which says that there are no more. Otherwise the planner expects ten of
- * them in a plan to keep. With fewer, a new plan for each call then seems to cost less, but making it takes longer than the
+ * them in a plan to keep. With few, a new plan for each call then seems to cost less, but making it takes longer than the
  * work itself.
  */
 export const atMost = (count: number): Statement.Fragment =>
-  Statement.fragment([Statement.literal(count < ASSUMED_VALUES ? ` limit ${count}` : "")])
+  Statement.fragment([Statement.literal(count <= FEW_VALUES ? ` limit ${count}` : "")])
 
 /** The values with some ids, in the order of the ids. */
 export const inOrderOf = <A extends { readonly id: string }>(
