@@ -74,12 +74,17 @@ const prepared = Effect.flatMap(
 select statement, custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements`,
 )
 
+/**
+ * Tables that grow fast. Statements that look up lists in them are planned anew on purpose: a plan that was kept while they were
+ * small reads all of them, until Postgres analyzes them again (`BillingPlans.test.ts`).
+ */
+const GROWING = /billing_(invoices|invoice_lines|periods|subscriptions)\b|usage_records\b/
+
 /** Some of the statements that would be planned anew. */
 const FREQUENT = [
   /from billwright\.publish_event_row\(/,
   /from billwright\.publish_event_rows\(/,
   /from "billwright"\.usage_daily/,
-  /from "billwright"\.billing_periods/,
   /join lateral \(select t\.\* from "billwright"\.plan_versions/,
 ]
 
@@ -90,7 +95,7 @@ it.live("a plan is kept for what an app does over and over", () =>
       for (let time = 0; time < TIMES; time++) yield* work
       const all = yield* prepared
       assert.deepStrictEqual(
-        all.filter(({ custom }) => custom > PLANNED),
+        all.filter(({ custom, statement }) => custom > PLANNED && !GROWING.test(statement)),
         [],
       )
       for (const frequent of FREQUENT) {

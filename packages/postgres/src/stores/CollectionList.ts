@@ -8,7 +8,6 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { DatabaseService } from "../Database.ts"
 import { clauses, withinBytes } from "../Paging.ts"
 import type { Row } from "../Row.ts"
-import { atMost } from "./Batched.ts"
 import type * as ResourceRow from "./ResourceRow.ts"
 
 /** How many rows after the cursor a search checks one by one, before it uses the index. */
@@ -171,9 +170,8 @@ order by ${order}`
       const found = sql`select t.* from ${table} t
 where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored} and ${sql.literal(wanted.join(" and "))}
 order by ${order} limit ${limit}`
-      return sql<Row>`select a.n::text as n, x.* from (
-  select * from unnest(${sql.csv(asked.map((one) => sql`${one}::text::text[]`))}) with ordinality${atMost(values.length)}
-) as a (${sql.literal(names.join(", "))}, n) cross join lateral (${selected(sql, rows, found, order)}) as x`
+      return sql<Row>`select a.n::text as n, x.* from unnest(${sql.csv(asked.map((one) => sql`${one}::text::text[]`))})
+with ordinality as a (${sql.literal(names.join(", "))}, n) cross join lateral (${selected(sql, rows, found, order)}) as x`
     })
   })
 

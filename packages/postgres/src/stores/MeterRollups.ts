@@ -21,7 +21,6 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
 import { decoding, integer, json, type Row, text, textOrNull } from "../Row.ts"
-import { atMost } from "./Batched.ts"
 import { cellFromRow, stateColumns } from "./MeterRow.ts"
 import { ranges } from "./UsageTotals.ts"
 
@@ -208,10 +207,8 @@ const isWanted = ({ query, rollup, sql }: Asked): Statement.Fragment =>
 /** Whole days of the windows. */
 const cellsOfDays = (asked: Asked, { from, to, windows }: ReturnType<typeof ranges>["days"]) => {
   const { sql, t } = asked
-  return sql`select d.w, x.* from (
-      select * from unnest(${ArrayLiteral.plain(windows)}::text::integer[], ${ArrayLiteral.plain(from)}::text::integer[],
-        ${ArrayLiteral.plain(to)}::text::integer[])${atMost(windows.length)}
-    ) as d (w, first_day, next_day),
+  return sql`select d.w, x.* from unnest(${ArrayLiteral.plain(windows)}::text::integer[],
+      ${ArrayLiteral.plain(from)}::text::integer[], ${ArrayLiteral.plain(to)}::text::integer[]) as d (w, first_day, next_day),
     lateral (
       select c.combination, ${sql.literal(ALL_STATE)} from ${t.meter_cells} c
       where ${ownCells(asked)} and c.day >= coalesce(date '1970-01-01' + d.first_day, '-infinity')

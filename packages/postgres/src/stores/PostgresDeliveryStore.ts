@@ -24,7 +24,6 @@ import { Database } from "../Database.ts"
 import { Intakes } from "../Intakes.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instantOrNull, integer, json, type Row, text } from "../Row.ts"
-import { atMost } from "./Batched.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
 import { attemptFromRow, attemptsJson, deliveryColumns, deliveryFromRow } from "./DeliveryRow.ts"
 
@@ -97,8 +96,7 @@ order by ${order} limit ${limit}`
       return sql<Row>`select ${count(t.webhook_pending, "")} as pending,
   ${count(t.webhook_finished, "and d.status = 'Delivered'")} as delivered,
   ${count(t.webhook_finished, "and d.status = 'Failed'")} as failed
-from (select * from unnest(${uuids}::text::uuid[]) with ordinality${atMost(eventIds.length)}) as n (id, ordinal)
-order by n.ordinal`
+from unnest(${uuids}::text::uuid[]) with ordinality as n (id, ordinal) order by n.ordinal`
     })
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(countsFromRow))(rows)
   })

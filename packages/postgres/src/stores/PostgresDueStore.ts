@@ -25,7 +25,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from "../Row.ts"
-import { atMost, byPlace, isOneOf, uuids } from "./Batched.ts"
+import { byPlace, isOneOf, uuids } from "./Batched.ts"
 import {
   apiKeyIdOf,
   autoTopUpIdOf,
@@ -277,8 +277,7 @@ order by greatest(d.due_at, d.retry_at), d.kind, d.id limit 1`,
     const rows = yield* read(
       operation,
       (sql) => sql<Row>`select a.n::text as n, d.*
-from (select * from unnest(${owners}::text::uuid[], ${until}::text::float8[]) with ordinality${atMost(asked.length)})
-  as a (customer_id, until, n)
+from unnest(${owners}::text::uuid[], ${until}::text::float8[]) with ordinality as a (customer_id, until, n)
 cross join lateral (
   select d.kind, d.id::text as id, d.attempts::text as attempts, (extract(epoch from d.due_at) * 1000)::bigint::text as due_at,
     (extract(epoch from d.retry_at) * 1000)::bigint::text as retry_at

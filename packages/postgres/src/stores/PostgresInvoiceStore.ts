@@ -28,7 +28,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, decodingLarge, integer, integerOrNull, json, type Row, text } from "../Row.ts"
-import { atMost, byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
+import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import {
   dueColumns,
   hasFailed,
@@ -247,7 +247,7 @@ order by s.id for no key update`,
       )
     )
 )) * 1000)::bigint::text as since
-from (select * from unnest(${uuids(ids)}::text::uuid[]) with ordinality${atMost(ids.length)}) as a (id, n) order by a.n`,
+from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n) order by a.n`,
     )
     return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
       all.map((row) => integerOrNull(row, "since")),
@@ -271,7 +271,7 @@ from (select * from unnest(${uuids(ids)}::text::uuid[]) with ordinality${atMost(
       (sql) =>
         sql<Row>`with a as materialized (
   select * from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
-    ${ArrayLiteral.plain(asked.map(({ from }) => from))}::text::integer[]) with ordinality as a (id, from_period, place)${atMost(asked.length)}
+    ${ArrayLiteral.plain(asked.map(({ from }) => from))}::text::integer[]) with ordinality as a (id, from_period, place)
 ), i as (
   select a.place, t.id, t.status, t.state, t.issued_at, t.cause_period as period
   from a cross join lateral (
@@ -325,11 +325,10 @@ order by l.invoice_id, l.position`,
   const lockAllDrafts = Effect.fnUntraced(function* (asked: ReadonlyArray<ReadonlyArray<SubscriptionId>>) {
     const operation = "InvoiceStore.lockDrafts"
     const { accountId, mode } = yield* CurrentTenant
-    const ids = asked.flat()
     const found = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select f.id::text as id from (select * from unnest(${uuids(ids)}::text::uuid[])${atMost(ids.length)}) as a (id)
+        sql<Row>`select f.id::text as id from unnest(${uuids(asked.flat())}::text::uuid[]) as a (id)
 cross join lateral (
   select i.id, i.status from ${t.billing_invoices} i
   where i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = a.id
@@ -337,7 +336,7 @@ cross join lateral (
 ) as f
 where f.status = 'draft'
 union
-select f.invoice_id::text from (select * from unnest(${uuids(ids)}::text::uuid[])${atMost(ids.length)}) as a (id)
+select f.invoice_id::text from unnest(${uuids(asked.flat())}::text::uuid[]) as a (id)
 cross join lateral (
   select c.invoice_id from ${t.billing_invoice_causes} c
   where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id
@@ -549,10 +548,8 @@ order by ${order}`
     where c.account_id = l.account_id and c.mode = l.mode and c.customer_id = l.customer_id and c.invoice_id = l.invoice_id
       and c.line_id = l.id
   ) end::text as forgiven
-from (
-  select * from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
-    ${ArrayLiteral.plain(asked.map(({ fromPeriod }) => fromPeriod))}::text::integer[]) with ordinality${atMost(asked.length)}
-) as a (id, first, n)
+from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
+    ${ArrayLiteral.plain(asked.map(({ fromPeriod }) => fromPeriod))}::text::integer[]) with ordinality as a (id, first, n)
 cross join lateral (
   select l.* from ${t.billing_invoice_lines} l
   where l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = a.id and l.origin_period >= a.first

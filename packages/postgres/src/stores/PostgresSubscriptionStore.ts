@@ -26,7 +26,7 @@ import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
-import { atMost, byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
+import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
 import {
   customerIdOf,
   dueColumns,
@@ -301,11 +301,9 @@ returning ${XID}`,
       operation,
       (sql) =>
         sql<Row>`select a.n::text as n, p.period::text as period
-from (
-  select * from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
+from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
     ${ArrayLiteral.plain(asked.map(({ before }) => before))}::text::integer[],
-    ${ArrayLiteral.plain(asked.map(({ limit }) => limit))}::text::integer[]) with ordinality${atMost(asked.length)}
-) as a (id, before, most, n)
+    ${ArrayLiteral.plain(asked.map(({ limit }) => limit))}::text::integer[]) with ordinality as a (id, before, most, n)
 cross join lateral (
   select s.customer_id from ${t.billing_subscriptions} s
   where s.account_id = ${accountId} and s.mode = ${mode} and s.id = a.id
@@ -349,9 +347,8 @@ group by t.state -> 'plan', t.state ->> 'currency', t.state -> 'quantities' limi
       (sql) =>
         sql<Row>`select t.n::text as n, ${COLUMNS}, ${dueColumns}
 from (
-  select a.n, t.* from (
-    select * from unnest(${uuids(asked.map(({ customerId }) => customerId))}::text::uuid[]) with ordinality${atMost(asked.length)}
-  ) as a (customer_id, n)
+  select a.n, t.* from unnest(${uuids(asked.map(({ customerId }) => customerId))}::text::uuid[])
+    with ordinality as a (customer_id, n)
   cross join lateral (
     select t.* from ${t.billing_subscriptions} t
     where t.account_id = ${accountId} and t.mode = ${mode} and t.customer_id = a.customer_id and t.phase <> 'ended'

@@ -109,11 +109,9 @@ export const statement = (
         and day < coalesce(date '1970-01-01' + d.next_day, 'infinity') and record_count > 0 order by day offset 0
     ) as u`
   const partDays = sql`select e.n, e.w, r.product_id, r.unit, r.quantity::numeric, 1::bigint as record_count
-    from (
-      select * from unnest(${ArrayLiteral.plain(ofEdges.places)}::text::integer[], ${customersOf(ofEdges)}::text::uuid[],
-        ${ArrayLiteral.plain(ofEdges.windows)}::text::integer[], ${ArrayLiteral.plain(edges.flatMap(({ start }) => start))}::text::bigint[],
-        ${ArrayLiteral.plain(edges.flatMap(({ end }) => end))}::text::bigint[])${atMost(ofEdges.windows.length)}
-    ) as e (n, customer, w, first_at, next_at), lateral (
+    from unnest(${ArrayLiteral.plain(ofEdges.places)}::text::integer[], ${customersOf(ofEdges)}::text::uuid[],
+      ${ArrayLiteral.plain(ofEdges.windows)}::text::integer[], ${ArrayLiteral.plain(edges.flatMap(({ start }) => start))}::text::bigint[],
+      ${ArrayLiteral.plain(edges.flatMap(({ end }) => end))}::text::bigint[]) as e (n, customer, w, first_at, next_at), lateral (
       select product_id, unit, quantity from ${t.usage_records}
       where ${meter("e.customer")} and occurred_at >= to_timestamp(e.first_at / 1000.0::float8)
         and occurred_at < to_timestamp(e.next_at / 1000.0::float8) and voided_at is null order by occurred_at offset 0
