@@ -39,12 +39,6 @@ const work = Effect.gen(function* () {
   const usage = yield* Usage
   yield* use(customer, 5)
   yield* usage.summary({ customerId, startDate: "2026-01-01", endDate: "2026-12-31" })
-  yield* usage.summary({
-    customerId,
-    startDate: "2026-01-01",
-    endDate: "2026-12-31",
-    timezone: "Asia/Kolkata",
-  })
   yield* usage.summary({ customerId, meter: "calls", startDate: "2026-01-01", endDate: "2026-12-31" })
   yield* credits.grant({ customerId, unit: "EUR", kind: "paid", amount: 500n })
   yield* credits.balance({ customerId, unit: "EUR" })

@@ -35,8 +35,8 @@ const FEW_VALUES = 3
 /**
  * The end of a `select` of rows from lists of `count` values, which says that there are no more. Otherwise the planner expects ten of
  * them in a plan to keep. With few, a new plan for each call then seems to cost less, but making it takes longer than the
- * work itself. Not for tables that may grow a lot in a minute: a plan that was kept while they were small reads all of them,
- * until Postgres analyzes them again.
+ * work itself. Not for invoices, lines and the like: a plan that was kept while their table was small reads all of it, until
+ * Postgres analyzes the table (docs/decisions/0052).
  */
 export const atMost = (count: number): Statement.Fragment =>
   Statement.fragment([Statement.literal(count <= FEW_VALUES ? ` limit ${count}` : "")])
