@@ -78,13 +78,13 @@ const reminder = ({ validToDate }: X509Certificate): Effect.Effect<void> => {
   })
 }
 
-/** What TLS needs to present a certificate, and its `reminder`. */
+/** What TLS needs to present a certificate, and its `reminder`, if there is one. */
 export interface Presented {
   readonly options: SecureContextOptions
-  readonly remind: Effect.Effect<void>
+  readonly remind: Effect.Effect<void> | undefined
 }
 
-const nothing: Presented = { options: {}, remind: Effect.void }
+const nothing: Presented = { options: {}, remind: undefined }
 
 /** Checks a certificate: its form, its key, and that it is valid now. Fails with an `InvalidInput` that names the part. */
 export const present = Effect.fnUntraced(function* (

@@ -163,6 +163,8 @@ const senderOf = (settings: PoolSettings, scope: Scope.Scope) =>
     return { Attempt, pool }
   }).pipe(Effect.uninterruptible, Effect.cached)
 
+type Sender = Effect.Success<Effect.Success<ReturnType<typeof senderOf>>>
+
 const make = Effect.fnUntraced(function* (
   options: UndiciTransportOptions,
 ): Effect.fn.Return<WebhookTransport["Service"], InvalidInput, Scope.Scope> {
@@ -172,25 +174,32 @@ const make = Effect.fnUntraced(function* (
   )
   const deadlineMillis = options.deadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
   const client = yield* ClientCertificate.present(options.clientCertificate)
-  yield* client.remind
+  yield* client.remind ?? Effect.void
   const settings = yield* settingsOf(options, policy, deadlineMillis, client.options)
-  const sender = yield* senderOf(settings, yield* Effect.scope)
+  let loaded: Sender | undefined // so that only the first request waits for it
+  const sender = Effect.tap(yield* senderOf(settings, yield* Effect.scope), (made) =>
+    Effect.sync(() => {
+      loaded = made
+    }),
+  )
   const targetOf = Target.judge(policy)
 
   const send = (request: WebhookRequest): Effect.Effect<WebhookResponse> => {
     const target = targetOf(request.url, request.mode)
     if (target === undefined) return Effect.succeed({ _tag: "Failed", error: "blocked_address" })
-    return Effect.flatMap(sender, ({ Attempt, pool }) =>
+    const by = ({ Attempt, pool }: Sender): Effect.Effect<WebhookResponse> =>
       Effect.callback((resume) => {
         const attempt = new Attempt(pool, target, request, deadlineMillis, (response) =>
           resume(Effect.succeed(response)),
         )
         return Effect.sync(() => attempt.cancel())
-      }),
-    )
+      })
+    return loaded === undefined ? Effect.flatMap(sender, by) : by(loaded)
   }
 
-  return WebhookTransport.of({ send: (request) => Effect.andThen(client.remind, send(request)) })
+  return WebhookTransport.of({
+    send: client.remind === undefined ? send : (request) => Effect.andThen(client.remind!, send(request)),
+  })
 })
 
 /**

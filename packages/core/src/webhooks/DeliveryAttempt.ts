@@ -1,7 +1,7 @@
 /**
  * One attempt: it signs the event, sends it and evaluates the answer.
  */
-import { Cause, Clock, DateTime, Effect } from "effect"
+import { Cause, DateTime, Effect, Option } from "effect"
 import type { Attempt, AttemptError } from "./Delivery.ts"
 import type { DeliveryEvent } from "./DeliveryMachine.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
@@ -21,6 +21,9 @@ export interface AttemptResult {
   /** How long the receiver asked to wait before the next request, in milliseconds. */
   readonly pauseMillis: number
 }
+
+/** What the receiver answered, or why nothing was sent. */
+type Outcome = WebhookResponse | "secret_unavailable" | "internal_error"
 
 /** The headers of an attempt. `RequestHeaders` makes sure that the endpoint's own headers can't replace these. */
 const headersOf = (
@@ -60,60 +63,59 @@ const loadOf = (response: WebhookResponse): LoadSign => {
   return response.status === 429 || response.status === 502 || response.status === 504 ? "overloaded" : "none"
 }
 
-/** Makes an attempt. The effect never fails: errors, also those of bugs, are part of the result. */
+/**
+ * Makes an attempt. The effect never fails: errors, also those of bugs, are part of the result.
+ *
+ * It has few steps, because every attempt takes all of them: see docs/decisions/0053.
+ */
 export const make = (
   claimed: ClaimedDelivery,
   signers: Signers,
   transport: WebhookTransport["Service"],
   sender: RequestHeaders.RequestHeaders,
 ): Effect.Effect<AttemptResult> =>
-  Effect.suspend(() => {
+  Effect.clockWith((clock) => {
+    const now = clock.currentTimeMillisUnsafe()
     let requestHeaders: Readonly<Record<string, string>> = {}
-    const send = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+    const end = (outcome: Outcome): AttemptResult =>
+      resultOf(claimed, now, clock.currentTimeMillisUnsafe(), requestHeaders, outcome)
+    const signed = Effect.suspend(() => {
       const content = { id: claimed.eventId, timestamp: Math.floor(now / 1_000), body: claimed.payload }
-      const signature = yield* header(yield* signers.of(claimed, now), content)
-      requestHeaders = headersOf(yield* signers.headersOf(claimed), content, signature, sender)
-      const { tenant, endpoint, payload } = claimed
-      const response = yield* transport.send({
-        mode: tenant.mode,
-        url: endpoint.url,
-        headers: requestHeaders,
-        body: payload,
-      })
-      return ReceivedText.storable(response)
-    })
-    return Effect.gen(function* () {
-      const startedAt = yield* DateTime.now
-      const outcome = yield* send.pipe(
-        Effect.catchTag("SecretUnavailable", (error) =>
-          Effect.as(Effect.logWarning(error.message), "secret_unavailable" as const),
-        ),
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.failCause(cause)
-            : Effect.as(
-                Effect.logError("a webhook attempt died", claimed.id, cause),
-                "internal_error" as const,
-              ),
+      return Effect.flatMap(signers.of(claimed, now), (its) =>
+        Effect.flatMap(header(its, content), (signature) =>
+          Effect.map(signers.headersOf(claimed), (own) => headersOf(own, content, signature, sender)),
         ),
       )
-      const now = yield* Clock.currentTimeMillis
-      return resultOf(claimed, startedAt, now, requestHeaders, outcome)
     })
+    const sent = Effect.flatMap(signed, (headers) => {
+      requestHeaders = headers
+      const { tenant, endpoint, payload } = claimed
+      return transport.send({ mode: tenant.mode, url: endpoint.url, headers, body: payload })
+    })
+    return Effect.map(sent, (response) => end(ReceivedText.storable(response))).pipe(
+      Effect.catchCause((cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        const unavailable = Option.getOrUndefined(Cause.findErrorOption(cause))
+        return unavailable === undefined
+          ? Effect.map(Effect.logError("a webhook attempt died", claimed.id, cause), () =>
+              end("internal_error"),
+            )
+          : Effect.map(Effect.logWarning(unavailable.message), () => end("secret_unavailable"))
+      }),
+    )
   })
 
 const resultOf = (
   claimed: ClaimedDelivery,
-  startedAt: DateTime.Utc,
+  startedAt: number,
   now: number,
   requestHeaders: Readonly<Record<string, string>>,
-  outcome: WebhookResponse | "secret_unavailable" | "internal_error",
+  outcome: Outcome,
 ): AttemptResult => {
   const base = {
     number: claimed.attemptCount + 1,
-    startedAt,
-    durationMillis: Math.max(0, now - startedAt.epochMilliseconds),
+    startedAt: DateTime.makeUnsafe(startedAt),
+    durationMillis: Math.max(0, now - startedAt),
     requestHeaders: RequestHeaders.masked(requestHeaders),
   }
   if (typeof outcome === "string") {

@@ -204,6 +204,8 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const attempts = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(attempts)()
   const clock = yield* Clock.Clock
+  const random = yield* Random.Random
+  const context = yield* Effect.context<never>()
   const awaken = Signal.make()
   /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
   let mayHaveMore = true
@@ -212,52 +214,49 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   /** True when nothing more is taken that this process publishes. */
   let isClosed = false
 
-  const transition = Effect.fnUntraced(function* (
+  const transition = (
     delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,
     event: DeliveryEvent,
-  ) {
-    const at = yield* DateTime.now
-    const random = yield* Random.next
-    const now = at.epochMilliseconds
+  ): { readonly at: DateTime.Utc; readonly state: DeliveryState } => {
+    const now = clock.currentTimeMillisUnsafe()
     const from: DeliveryState = { status: "Pending", attemptCount: delivery.attemptCount, dueAt: now }
-    return { at, state: next(from, event, { policy: policies[delivery.tenant.mode], now, random }) }
-  })
+    const circumstances = { policy: policies[delivery.tenant.mode], now, random: random.nextDoubleUnsafe() }
+    return { at: DateTime.makeUnsafe(now), state: next(from, event, circumstances) }
+  }
 
   /** Hands over the result of a delivery that got no answer. */
-  const endWithout = Effect.fnUntraced(function* (
+  const endWithout = (
     claimed: ClaimedDelivery,
     event: DeliveryEvent,
     leaseUntil: number,
     attempt: Attempt | undefined,
-  ) {
-    const { at, state } = yield* transition(claimed, event)
+  ): void => {
+    const { at, state } = transition(claimed, event)
     const { endpoint, id, tenant, token } = claimed
     const settlement = { tenant, id, endpointId: endpoint.id, token, at, state, attempt }
-    yield* writer.push({ settlement, disables: undefined, url: "", leaseUntil })
-  })
+    writer.push({ settlement, disables: undefined, url: "", leaseUntil })
+  }
 
   /** Why no attempt is made; `undefined` when one is made. */
-  const refusal = Effect.fnUntraced(function* (claimed: ClaimedDelivery) {
+  const refusal = (claimed: ClaimedDelivery): DeliveryEvent | undefined => {
     const { status } = claimed.endpoint
     if (status !== "enabled") {
-      const event: DeliveryEvent = { _tag: status === "deleted" ? "EndpointDeleted" : "EndpointDisabled" }
-      return event
+      return { _tag: status === "deleted" ? "EndpointDeleted" : "EndpointDisabled" }
     }
     if (!claimed.wasLost) return undefined
     const event: DeliveryEvent = { _tag: "Lost" }
-    const { state } = yield* transition(claimed, event)
-    return state.status === "Failed" ? event : undefined
-  })
+    return transition(claimed, event).state.status === "Failed" ? event : undefined
+  }
 
-  const finish = Effect.fnUntraced(function* (
+  const finish = (
     claimed: ClaimedDelivery,
     result: DeliveryAttempt.AttemptResult,
     leaseUntil: number,
-  ) {
-    const { at, state } = yield* transition(claimed, result.event)
+  ): void => {
+    const { at, state } = transition(claimed, result.event)
     const { endpoint, id, tenant, token } = claimed
     const failingSince = endpoint.failingSince?.epochMilliseconds
-    yield* writer.push({
+    writer.push({
       settlement: { tenant, id, endpointId: endpoint.id, token, at, state, attempt: result.attempt },
       disables: isEndpointsFailure(result.attempt)
         ? disables(result.event, failingSince, at.epochMilliseconds)
@@ -266,59 +265,57 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       leaseUntil,
     })
     const tag = result.event._tag
-    yield* Metric.update(attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"], 1)
-  })
+    attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"].updateUnsafe(1, context)
+  }
 
   /** Only the sending can be interrupted. Its result is always handed over. */
   const attempt = (claimed: ClaimedDelivery, slot: Slot, startedAt: DateTime.Utc, leaseUntil: number) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        yield* Metric.modify(underWay, 1)
-        const exit = yield* Effect.exit(
-          restore(DeliveryAttempt.make(claimed, signers, transport, senderHeaders)),
-        )
-        yield* Metric.modify(underWay, -1)
-        const now = yield* Clock.currentTimeMillis
+    Effect.uninterruptibleMask((restore) => {
+      underWay.modifyUnsafe(1, context)
+      const sending = restore(DeliveryAttempt.make(claimed, signers, transport, senderHeaders))
+      return Effect.map(Effect.exit(sending), (exit) => {
+        underWay.modifyUnsafe(-1, context)
+        const now = clock.currentTimeMillisUnsafe()
         if (Exit.isSuccess(exit)) {
           const { load: sign, pauseMillis } = exit.value
           const hasMore = load.end(slot, sign, now, pauseMillis)
-          yield* finish(claimed, exit.value, leaseUntil)
+          finish(claimed, exit.value, leaseUntil)
           if (mayHaveMore || hasMore) awaken.notify()
           return
         }
         load.end(slot, "none", now)
-        yield* Metric.update(attemptsOf.Lost, 1)
+        attemptsOf.Lost.updateUnsafe(1, context)
         const counted = { ...claimed, attemptCount: claimed.attemptCount + 1 }
         const made = lostAttempt(claimed.attemptCount, startedAt)
-        yield* endWithout(counted, { _tag: "Lost" }, leaseUntil, made)
-      }),
-    )
+        endWithout(counted, { _tag: "Lost" }, leaseUntil, made)
+      })
+    })
 
   /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none. */
-  const start = Effect.fnUntraced(function* (claimed: ClaimedDelivery, leaseUntil: number, isRoomy: boolean) {
-    const reason = yield* refusal(claimed)
-    if (reason !== undefined) return yield* endWithout(claimed, reason, leaseUntil, undefined)
-    const now = yield* DateTime.now
-    if (!isRoomy && !load.hasRoom(claimed, now.epochMilliseconds)) {
-      return yield* endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined)
+  const start = (claimed: ClaimedDelivery, leaseUntil: number, isRoomy: boolean): void => {
+    const reason = refusal(claimed)
+    if (reason !== undefined) return endWithout(claimed, reason, leaseUntil, undefined)
+    const now = clock.currentTimeMillisUnsafe()
+    if (!isRoomy && !load.hasRoom(claimed, now)) {
+      return endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined)
     }
-    const slot = load.begin(claimed, now.epochMilliseconds)
-    yield* FiberSet.run(attempts, attempt(claimed, slot, now, leaseUntil), { startImmediately: true })
-  })
+    const slot = load.begin(claimed, now)
+    run(attempt(claimed, slot, DateTime.makeUnsafe(now), leaseUntil))
+  }
 
   const setAside = Effect.fnUntraced(function* (row: UnreadableDelivery, leaseUntil: number) {
     yield* Effect.logError("a webhook delivery cannot be read and was set aside as Failed", row.id, row.cause)
-    const { at, state } = yield* transition(row, { _tag: "Unreadable" })
+    const { at, state } = transition(row, { _tag: "Unreadable" })
     const { id, tenant, token } = row
     const settlement = { tenant, id, endpointId: undefined, token, at, state, attempt: undefined }
-    yield* writer.push({ settlement, disables: undefined, url: "", leaseUntil })
+    writer.push({ settlement, disables: undefined, url: "", leaseUntil })
   })
 
   /** Begins the attempts of deliveries that were leased. */
   const startAll = Effect.fnUntraced(function* (leased: Claimed, leaseUntil: DateTime.Utc, isRoomy: boolean) {
     const ends = leaseUntil.epochMilliseconds
     yield* Effect.forEach(leased.unreadable, (row) => setAside(row, ends), { discard: true })
-    yield* Effect.forEach(leased.deliveries, (delivery) => start(delivery, ends, isRoomy), { discard: true })
+    for (const delivery of leased.deliveries) start(delivery, ends, isRoomy)
   })
 
   const take = Effect.gen(function* () {

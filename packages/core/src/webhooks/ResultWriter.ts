@@ -34,7 +34,7 @@ interface Result {
 
 export interface ResultWriter {
   /** Takes a result. It never fails or waits. */
-  readonly push: (result: Result) => Effect.Effect<void>
+  readonly push: (result: Result) => void
   /** Writes all results taken before, and waits for a write under way. Drops results that can't be written. */
   readonly writeAll: Effect.Effect<void>
   /**
@@ -58,6 +58,7 @@ export const make = (
     const oneAtATime = Semaphore.makeUnsafe(1)
     // An endpoint may be locked for long. A write that waits for the lock must not delay other results.
     const disabling = yield* FiberSet.make<void>()
+    const runDisabling = yield* FiberSet.runtime(disabling)()
     const outage = OutageLog.make("results of webhook attempts are written again")
     const notInTime = (error: StorageError) =>
       outage.failed("results of webhook attempts were not written in time", error)
@@ -173,12 +174,11 @@ export const make = (
       push: (result) => {
         const { endpointId } = result.settlement
         if (result.disables !== undefined && endpointId !== undefined) {
-          return FiberSet.run(disabling, persistDisabling(result, endpointId), { startImmediately: true })
+          runDisabling(persistDisabling(result, endpointId))
+          return
         }
-        return Effect.sync(() => {
-          waiting.push(result)
-          taken.notify()
-        })
+        waiting.push(result)
+        taken.notify()
       },
       writeAll: Effect.andThen(writeWaiting, FiberSet.awaitEmpty(disabling)),
       writeWaiting,

@@ -91,8 +91,11 @@ const keyPairSigner = async (encoded: string): Promise<Signer> => {
 }
 
 /** The value of the header `webhook-signature`: one signature for each signer, separated by spaces. */
-export const header = (signers: ReadonlyArray<Signer>, content: SignedContent): Effect.Effect<string> =>
-  Effect.map(
+export const header = (signers: ReadonlyArray<Signer>, content: SignedContent): Effect.Effect<string> => {
+  const [first] = signers
+  if (first !== undefined && signers.length === 1) return first(content)
+  return Effect.map(
     Effect.forEach(signers, (sign) => sign(content)),
     (signatures) => signatures.join(" "),
   )
+}

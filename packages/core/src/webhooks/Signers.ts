@@ -32,7 +32,7 @@ export const make = (keyring: Keyring["Service"]): Signers => {
   const open = new Map<string, Signer>()
 
   const opened = Effect.fnUntraced(function* (sealed: string, context: string) {
-    const key = `${context} ${sealed}`
+    const key = keyOf(sealed, context)
     const known = open.get(key)
     if (known !== undefined) return known
     const made = yield* signer(yield* keyring.open(sealed, context))
@@ -41,24 +41,33 @@ export const make = (keyring: Keyring["Service"]): Signers => {
     return made
   })
 
+  /** Fails only when none can be decrypted. */
+  const openAll = Effect.fnUntraced(function* (sealed: ReadonlyArray<string>, context: string) {
+    const made: Array<Signer> = []
+    let unavailable: SecretUnavailable | undefined
+    for (const each of sealed) {
+      const result = yield* Effect.result(opened(each, context))
+      if (Result.isSuccess(result)) made.push(result.success)
+      else unavailable = result.failure
+    }
+    if (made.length === 0 && unavailable !== undefined) return yield* unavailable
+    return made
+  })
+
   const headers = EndpointHeaders.of(keyring)
   return {
     headersOf: ({ endpoint, tenant }) =>
       hasNone(endpoint.headers) ? none : headers.open(endpoint.headers, tenant, endpoint.id),
-    of: Effect.fnUntraced(function* ({ endpoint, tenant }, nowMillis) {
+    of: ({ endpoint, tenant }, nowMillis) => {
       const context = endpointContext(tenant, endpoint.id)
-      const made: Array<Signer> = []
-      let unavailable: SecretUnavailable | undefined
-      for (const { sealed } of liveSecrets(endpoint.secrets, nowMillis)) {
-        const result = yield* Effect.result(opened(sealed, context))
-        if (Result.isSuccess(result)) made.push(result.success)
-        else unavailable = result.failure
-      }
-      if (made.length === 0 && unavailable !== undefined) return yield* unavailable
-      return made
-    }),
+      const sealed = liveSecrets(endpoint.secrets, nowMillis).map((secret) => secret.sealed)
+      const known = sealed.map((each) => open.get(keyOf(each, context)))
+      return known.every((each) => each !== undefined) ? Effect.succeed(known) : openAll(sealed, context)
+    },
   }
 }
+
+const keyOf = (sealed: string, context: string): string => `${context} ${sealed}`
 
 /** Most endpoints have no headers of their own. */
 const none = Effect.succeed<RequestHeaders>({})
