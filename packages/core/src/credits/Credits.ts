@@ -18,6 +18,7 @@ import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { traced } from "../shared/Operation.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import {
@@ -185,12 +186,15 @@ export class Credits extends Context.Service<
         return toConsumption({ ...consumption, balance })
       })
 
-      const consume = Effect.fn("Credits.consume")(function* (input: ConsumeCredits) {
-        const decoded = yield* decodeConsume(input)
-        const { amount, customerId, idempotencyKey = null, purpose = null, unit } = decoded
-        const taken = yield* take({ customerId, unit, amount, purpose, idempotencyKey })
-        return taken === undefined ? yield* within(decoded, use(decoded)) : toConsumption(taken)
-      })
+      const consume = traced(
+        "Credits.consume",
+        Effect.fnUntraced(function* (input: ConsumeCredits) {
+          const decoded = yield* decodeConsume(input)
+          const { amount, customerId, idempotencyKey = null, purpose = null, unit } = decoded
+          const taken = yield* take({ customerId, unit, amount, purpose, idempotencyKey })
+          return taken === undefined ? yield* within(decoded, use(decoded)) : toConsumption(taken)
+        }),
+      )
 
       const balance = Effect.fn("Credits.balance")(function* (input: AskBalance) {
         const store = yield* port

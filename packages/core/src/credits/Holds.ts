@@ -16,6 +16,7 @@ import type { CustomerNotFound } from "../customers/Customer.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { traced } from "../shared/Operation.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { type CommitHold, commitOf, type CommittedHold } from "./CommitHold.ts"
@@ -148,12 +149,15 @@ export class Holds extends Context.Service<
         return toHold(hold, now)
       })
 
-      const reserve = Effect.fn("Holds.reserve")(function* (input: ReserveCredits) {
-        const decoded = yield* decodeReserve(input)
-        const { idempotencyKey = null, purpose = null, ttlSeconds = DEFAULT_TTL_SECONDS } = decoded
-        const held = yield* book.hold({ ...decoded, idempotencyKey, purpose, ttlSeconds })
-        return held ?? (yield* within(decoded, add(decoded)))
-      })
+      const reserve = traced(
+        "Holds.reserve",
+        Effect.fnUntraced(function* (input: ReserveCredits) {
+          const decoded = yield* decodeReserve(input)
+          const { idempotencyKey = null, purpose = null, ttlSeconds = DEFAULT_TTL_SECONDS } = decoded
+          const held = yield* book.hold({ ...decoded, idempotencyKey, purpose, ttlSeconds })
+          return held ?? (yield* within(decoded, add(decoded)))
+        }),
+      )
 
       const find = Effect.fnUntraced(function* (id: string) {
         const store = yield* port
@@ -264,19 +268,25 @@ export class Holds extends Context.Service<
           }),
         )
 
-      const commit = Effect.fn("Holds.commit")(function* (id: string, input: CommitHold = {}) {
-        const { overdraft, used } = yield* commitOf(input)
-        if (used.tokens !== null) return yield* commitTokens(id, used.tokens, overdraft)
-        return { ...(yield* commitAmount(id, used.amount, overdraft)), tokenUsage: null }
-      })
+      const commit = traced(
+        "Holds.commit",
+        Effect.fnUntraced(function* (id: string, input: CommitHold = {}) {
+          const { overdraft, used } = yield* commitOf(input)
+          if (used.tokens !== null) return yield* commitTokens(id, used.tokens, overdraft)
+          return { ...(yield* commitAmount(id, used.amount, overdraft)), tokenUsage: null }
+        }),
+      )
 
-      const release = Effect.fn("Holds.release")(function* (id: string) {
-        const settled = yield* book.settle(yield* knownId(id), "released", null)
-        if (settled !== undefined) return settled
-        return yield* change(id, "release", ({ hold, ledger, now }) => releaseHold(ledger, hold, now)).pipe(
-          Effect.catchTag("InsufficientCredits", Effect.die),
-        )
-      })
+      const release = traced(
+        "Holds.release",
+        Effect.fnUntraced(function* (id: string) {
+          const settled = yield* book.settle(yield* knownId(id), "released", null)
+          if (settled !== undefined) return settled
+          return yield* change(id, "release", ({ hold, ledger, now }) => releaseHold(ledger, hold, now)).pipe(
+            Effect.catchTag("InsufficientCredits", Effect.die),
+          )
+        }),
+      )
 
       return Holds.of({ reserve, get, list, extend, commit, release })
     }),

@@ -11,6 +11,7 @@ import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { Collections } from "../shared/Collections.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { traced } from "../shared/Operation.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
@@ -138,17 +139,20 @@ const make = Effect.gen(function* () {
     return { ...answered, answer }
   })
 
-  const check = Effect.fn("Entitlements.check")(function* (input: CheckEntitlement) {
-    const decoded = yield* decodeCheck(input)
-    const exact = grouped(
-      Effect.map(
-        time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1)),
-        ({ answer }) => answer,
-      ),
-    )
-    const mayBeOld = (decoded.maxStalenessMillis ?? 0) > 0 && !(yield* transactor.inTransaction)
-    return yield* mayBeOld ? recently(decoded, exact) : exact
-  })
+  const check = traced(
+    "Entitlements.check",
+    Effect.fnUntraced(function* (input: CheckEntitlement) {
+      const decoded = yield* decodeCheck(input)
+      const exact = grouped(
+        Effect.map(
+          time.within(decoded.customerId, ask(decoded, decoded.quantity ?? 1)),
+          ({ answer }) => answer,
+        ),
+      )
+      const mayBeOld = (decoded.maxStalenessMillis ?? 0) > 0 && !(yield* transactor.inTransaction)
+      return yield* mayBeOld ? recently(decoded, exact) : exact
+    }),
+  )
 
   /** The answer of an earlier check if it is young enough, or else a new one, which is kept. */
   const recently = <E, R>(asked: CheckEntitlement, exact: Effect.Effect<Entitlement, E, R>) =>
@@ -240,17 +244,20 @@ const make = Effect.gen(function* () {
     return refused
   })
 
-  const consume = Effect.fn("Entitlements.consume")(function* (input: ConsumeEntitlement) {
-    const decoded = yield* decodeConsume(input)
-    const asked = { ...decoded, quantity: decoded.quantity ?? 1 }
-    const taken = transactor.atomically(time.within(asked.customerId, take(asked)))
-    const tenant = yield* CurrentTenant
-    // Also when it fails: its outcome may be unknown.
-    return yield* Effect.ensuring(
-      taken,
-      Effect.sync(() => recent.forget(tenant, asked.customerId)),
-    )
-  })
+  const consume = traced(
+    "Entitlements.consume",
+    Effect.fnUntraced(function* (input: ConsumeEntitlement) {
+      const decoded = yield* decodeConsume(input)
+      const asked = { ...decoded, quantity: decoded.quantity ?? 1 }
+      const taken = transactor.atomically(time.within(asked.customerId, take(asked)))
+      const tenant = yield* CurrentTenant
+      // Also when it fails: its outcome may be unknown.
+      return yield* Effect.ensuring(
+        taken,
+        Effect.sync(() => recent.forget(tenant, asked.customerId)),
+      )
+    }),
+  )
 
   return Entitlements.of({ check, list, consume })
 })

@@ -59,11 +59,22 @@ export const make = <const Name extends string, Data extends DataSchema>(
   return type
 }
 
-const issueOf = (schema: DataSchema) => Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
+const makeCheck = (schema: DataSchema) => Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
+
+/** What was made of Schemas, because making it takes as long as a check. */
+const checks = new WeakMap<DataSchema, ReturnType<typeof makeCheck>>()
+
+const checkOf = (schema: DataSchema): ReturnType<typeof makeCheck> => {
+  const known = checks.get(schema)
+  if (known !== undefined) return known
+  const made = makeCheck(schema)
+  checks.set(schema, made)
+  return made
+}
 
 /** The first problem of data that does not fit its type. The field's path begins with `data`: `data.amount`. */
 export const problemOf = (type: EventType, data: unknown): InvalidInput | undefined => {
-  const result = issueOf(type.data)(data)
+  const result = checkOf(type.data)(data)
   if (result._tag === "Success") return undefined
   const { field, problem } = fromIssue(result.failure.issue, "")
   const separator = field === "" || field.startsWith("[") ? "" : "."

@@ -1,7 +1,7 @@
 /**
  * Publishes the library's own events, in the transaction of the change that they are about.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -43,27 +43,27 @@ export class Outbox extends Context.Service<
       const store = yield* EventStore
       const ids = yield* IdGenerator
       return Outbox.of({
-        publish: Effect.fnUntraced(function* (type, data, options = {}) {
-          const { mode } = yield* CurrentTenant
-          const event = Event.make(type, data, mode, {
-            ...options,
-            id: EventId.make(yield* ids.next(EVENT_ID_PREFIX), { disableChecks: true }),
-            timestamp: yield* WallClock.now,
-          })
-          yield* checkSize(event.payload)
-          return yield* store.publish(event)
-        }),
+        publish: (type, data, options = {}) =>
+          Effect.flatMap(CurrentTenant, ({ mode }) =>
+            Effect.flatMap(WallClock.millis, (now): ReturnType<Outbox["Service"]["publish"]> => {
+              const event = Event.make(type, data, mode, {
+                ...options,
+                id: EventId.make(ids.at(EVENT_ID_PREFIX, now), { disableChecks: true }),
+                timestamp: DateTime.makeUnsafe(now),
+              })
+              return Event.isWithinPayload(event.payload) ? store.publish(event) : tooLarge
+            }),
+          ),
       })
     }),
   )
 }
 
-const checkSize = (payload: string): Effect.Effect<void, InvalidInput> =>
-  Event.isWithinPayload(payload)
-    ? Effect.void
-    : Effect.fail(
-        new InvalidInput({
-          field: "data",
-          problem: `makes a payload of more than ${Event.MAX_PAYLOAD_BYTES} bytes`,
-        }),
-      )
+const tooLarge = Effect.suspend(() =>
+  Effect.fail(
+    new InvalidInput({
+      field: "data",
+      problem: `makes a payload of more than ${Event.MAX_PAYLOAD_BYTES} bytes`,
+    }),
+  ),
+)

@@ -12,12 +12,12 @@ class MachineClock extends Context.Reference<Clock.Clock | undefined>(
 ) {}
 
 /** The clock of this machine. */
-const machine: Effect.Effect<Clock.Clock> = Effect.flatMap(MachineClock, (found) =>
-  found === undefined ? Clock.clockWith(Effect.succeed) : Effect.succeed(found),
+const machine: Effect.Effect<Clock.Clock> = Effect.withFiber((fiber) =>
+  Effect.succeed(fiber.getRef(MachineClock) ?? fiber.getRef(Clock.Clock)),
 )
 
 /** The time of this machine, in epoch milliseconds. */
-export const millis: Effect.Effect<number> = Effect.flatMap(machine, (clock) => clock.currentTimeMillis)
+export const millis: Effect.Effect<number> = Effect.map(machine, (clock) => clock.currentTimeMillisUnsafe())
 
 /** The time of this machine. */
 export const now: Effect.Effect<DateTime.Utc> = Effect.map(millis, (at) => DateTime.makeUnsafe(at))

@@ -8,6 +8,7 @@ import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, fieldPath, InvalidInput } from "../shared/InvalidInput.ts"
+import { traced } from "../shared/Operation.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -194,26 +195,32 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     return Option.isNone(itsNow) ? problem : timestampProblem(timestamp, itsNow.value, options.maxPastMillis)
   })
 
-  const record = Effect.fnUntraced(function* (input: RecordUsage) {
-    const fieldOf = (_: number, field: string) => field
-    const records = yield* prepare([yield* decodeRecord(input)], fieldOf)
-    const isJoining = yield* transactor.inTransaction
-    const outcomes = isJoining ? yield* append(records) : [yield* ingest.submit(records[0]!)]
-    const results = yield* accepted(outcomes, records, fieldOf)
-    yield* measure(results)
-    return results[0]!
-  })
+  const record = traced(
+    "Usage.record",
+    Effect.fnUntraced(function* (input: RecordUsage) {
+      const fieldOf = (_: number, field: string) => field
+      const records = yield* prepare([yield* decodeRecord(input)], fieldOf)
+      const isJoining = yield* transactor.inTransaction
+      const outcomes = isJoining ? yield* append(records) : [yield* ingest.submit(records[0]!)]
+      const results = yield* accepted(outcomes, records, fieldOf)
+      yield* measure(results)
+      return results[0]!
+    }),
+  )
 
-  const recordBatch = Effect.fn("Usage.recordBatch")(function* (input: RecordUsageBatch) {
-    const fieldOf = (index: number, field: string) => `records[${index}].${field}`
-    const records = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
-    // A refused record fails the transaction, so either all records are stored or none.
-    const results = yield* transactor.atomically(
-      Effect.flatMap(append(records), (outcomes) => accepted(outcomes, records, fieldOf)),
-    )
-    yield* measure(results)
-    return results
-  })
+  const recordBatch = traced(
+    "Usage.recordBatch",
+    Effect.fnUntraced(function* (input: RecordUsageBatch) {
+      const fieldOf = (index: number, field: string) => `records[${index}].${field}`
+      const records = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
+      // A refused record fails the transaction, so either all records are stored or none.
+      const results = yield* transactor.atomically(
+        Effect.flatMap(append(records), (outcomes) => accepted(outcomes, records, fieldOf)),
+      )
+      yield* measure(results)
+      return results
+    }),
+  )
 
   const getRecord = Effect.fn("Usage.getRecord")(function* (id: string) {
     return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
@@ -247,33 +254,36 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     return units.length === 1 ? units[0]! : null
   })
 
-  const summary = Effect.fn("Usage.summary")(function* (input: SummarizeUsage) {
-    const query = yield* decodeSummary(input)
-    const period = yield* UsagePeriod.resolve(query)
-    yield* requireCustomer(query.customerId)
-    if (query.meter !== undefined) return yield* metered.summary(query.meter, query, period)
-    yield* MeterQueries.refuseWithoutMeter(query)
-    const totals = yield* store.totals({
-      customerId: query.customerId,
-      productId: query.productId,
-      unit: query.unit,
-      boundaries: [period.start, period.end],
-      by: "unit",
-    })
-    if (totals.length > 1) return yield* mixedUnits(query)
-    const total = totals[0]
-    const result: UsageSummary = {
-      customerId: query.customerId,
-      meter: null,
-      productId: query.productId ?? null,
-      totalQuantity: total?.quantity ?? 0n,
-      denominator: 1n,
-      unit: total === undefined ? yield* unitOfNothing(query) : total.unit,
-      recordCount: total?.recordCount ?? 0,
-      ...UsagePeriod.described(query, period),
-    }
-    return result
-  })
+  const summary = traced(
+    "Usage.summary",
+    Effect.fnUntraced(function* (input: SummarizeUsage) {
+      const query = yield* decodeSummary(input)
+      const period = yield* UsagePeriod.resolve(query)
+      yield* requireCustomer(query.customerId)
+      if (query.meter !== undefined) return yield* metered.summary(query.meter, query, period)
+      yield* MeterQueries.refuseWithoutMeter(query)
+      const totals = yield* store.totals({
+        customerId: query.customerId,
+        productId: query.productId,
+        unit: query.unit,
+        boundaries: [period.start, period.end],
+        by: "unit",
+      })
+      if (totals.length > 1) return yield* mixedUnits(query)
+      const total = totals[0]
+      const result: UsageSummary = {
+        customerId: query.customerId,
+        meter: null,
+        productId: query.productId ?? null,
+        totalQuantity: total?.quantity ?? 0n,
+        denominator: 1n,
+        unit: total === undefined ? yield* unitOfNothing(query) : total.unit,
+        recordCount: total?.recordCount ?? 0,
+        ...UsagePeriod.described(query, period),
+      }
+      return result
+    }),
+  )
 
   /** Refuses a series by meter that has too many points. It counts the meters with usage on the UTC days of the series. */
   const checkPoints = Effect.fnUntraced(function* (query: SeriesUsage, boundaries: ReadonlyArray<number>) {

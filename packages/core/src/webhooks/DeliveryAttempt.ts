@@ -128,9 +128,7 @@ const resultOf = (
       ? unanswered(outcome.error)
       : {
           responseStatus: outcome.status,
-          responseHeaders: Object.fromEntries(
-            Object.entries(outcome.headers).map(([name, value]) => [name, hide(value)]),
-          ),
+          responseHeaders: hidden(outcome.headers, hide),
           responseBody: hide(outcome.body),
           error: null,
         }
@@ -141,6 +139,15 @@ const resultOf = (
     pauseMillis: waitOf(outcome, now),
   }
 }
+
+/** Mostly nothing is hidden. */
+const hidden = (
+  headers: Readonly<Record<string, string>>,
+  hide: (text: string) => string,
+): Readonly<Record<string, string>> =>
+  Object.keys(headers).every((name) => hide(headers[name]!) === headers[name])
+    ? headers
+    : Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hide(value)]))
 
 const unanswered = (error: AttemptError) => ({
   responseStatus: null,

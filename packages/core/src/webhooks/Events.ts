@@ -2,14 +2,15 @@
  * The use cases of events: publish, read, stream and replay them.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, type Scope } from "effect"
-import { CustomerNotFound } from "../customers/Customer.ts"
+import { type CustomerId, CustomerNotFound } from "../customers/Customer.ts"
 import * as Event from "../events/Event.ts"
 import { EventId } from "../events/EventId.ts"
-import { EventStore, type TailPosition } from "../events/EventStore.ts"
+import { EventStore, type PublishOutcome, type TailPosition } from "../events/EventStore.ts"
 import { type EventType, EventTypes, problemOf, unknownProblem } from "../events/EventType.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { traced } from "../shared/Operation.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { Awaiting } from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -151,26 +152,18 @@ const make = Effect.fnUntraced(function* () {
   const outbox = yield* Outbox
   const ids = yield* IdGenerator
 
-  const publish = Effect.fn("Events.publish")(function* (input: Event.PublishEvent) {
-    const { customerId, data, idempotencyKey, type } = yield* decodePublish(input)
-    const known = yield* knownType(catalogue, type)
-    yield* checkData(known, data)
-    const outcome = yield* outbox.publish(known, data, {
-      customerId: customerId ?? null,
-      idempotencyKey: idempotencyKey ?? null,
-    })
-    switch (outcome._tag) {
-      case "Published":
-      case "Duplicate":
-        return outcome as Event.Published
-      case "KeyConflict":
-        return yield* new Event.EventKeyConflict({ eventId: outcome.eventId })
-      case "CustomerNotFound":
-        return yield* new CustomerNotFound({ id: customerId ?? "", field: "customerId" })
-      case "EndpointNotFound":
-        return yield* Effect.die(new TypeError("an event for no endpoint in particular missed one"))
-    }
-  })
+  const publish = traced("Events.publish", (input: Event.PublishEvent) =>
+    Effect.flatMap(decodePublish(input), ({ customerId, data, idempotencyKey, type }): Publishing => {
+      const known = catalogue.find(type)
+      if (known === undefined) return unknownType(type)
+      const problem = problemOfData(known, data)
+      if (problem !== undefined) return Effect.fail(problem)
+      const options = { customerId: customerId ?? null, idempotencyKey: idempotencyKey ?? null }
+      return Effect.flatMap(outbox.publish(known, data, options), (outcome) =>
+        publishedOf(outcome, options.customerId),
+      )
+    }),
+  )
 
   const get = Effect.fn("Events.get")(function* (id: string) {
     if (!isEventId(id)) return yield* new Event.EventNotFound({ id })
@@ -298,21 +291,28 @@ const make = Effect.fnUntraced(function* () {
 /** How many endpoints are read in one step when an event is replayed to all of them. */
 const PAGE = 100
 
-/** Refuses a type that is not in the catalogue. */
-const knownType = (
-  catalogue: EventTypes["Service"],
-  type: string,
-): Effect.Effect<EventType, InvalidInput> => {
-  const known = catalogue.find(type)
-  return known === undefined
-    ? Effect.fail(new InvalidInput({ field: "type", problem: unknownProblem(type) }))
-    : Effect.succeed(known)
-}
+type Publishing = ReturnType<Events["Service"]["publish"]>
+
+const unknownType = (type: string) =>
+  Effect.fail(new InvalidInput({ field: "type", problem: unknownProblem(type) }))
 
 /** Checks data against its type. */
-const checkData = (type: EventType, data: unknown): Effect.Effect<void, InvalidInput> => {
+const problemOfData = (type: EventType, data: unknown): InvalidInput | undefined => {
   const problem = Event.problemOfJson(data)
-  if (problem !== undefined) return Effect.fail(new InvalidInput({ field: "data", problem }))
-  const broken = problemOf(type, data)
-  return broken === undefined ? Effect.void : Effect.fail(broken)
+  return problem === undefined ? problemOf(type, data) : new InvalidInput({ field: "data", problem })
+}
+
+/** What a publication to all endpoints came to. */
+const publishedOf = (outcome: PublishOutcome, customerId: CustomerId | null): Publishing => {
+  switch (outcome._tag) {
+    case "Published":
+    case "Duplicate":
+      return Effect.succeed(outcome)
+    case "KeyConflict":
+      return Effect.fail(new Event.EventKeyConflict({ eventId: outcome.eventId }))
+    case "CustomerNotFound":
+      return Effect.fail(new CustomerNotFound({ id: customerId ?? "", field: "customerId" }))
+    case "EndpointNotFound":
+      return Effect.die(new TypeError("an event for no endpoint in particular missed one"))
+  }
 }

@@ -181,12 +181,16 @@ const make = Effect.gen(function* () {
    * published at the same time outside of transactions, unless they have a customer or an idempotency key: such an event may
    * have to wait for a transaction of others, and nobody should wait with it.
    */
-  const publish = Effect.fnUntraced(function* (event: Event.Event) {
-    if (event.idempotencyKey !== null || event.endpointId !== null) return yield* publishOne(event)
-    if (yield* Batch.isMember) return yield* Batch.together(PUBLISH, event, publishAll)
-    const isAlone = event.customerId !== null || (yield* database.inTransaction)
-    return yield* isAlone ? publishOne(event) : publishWithOthers(event)
-  })
+  const publish = (event: Event.Event) => {
+    if (event.idempotencyKey !== null || event.endpointId !== null) return publishOne(event)
+    return Effect.flatMap(Batch.isMember, (isMember) => {
+      if (isMember) return Batch.together(PUBLISH, event, publishAll)
+      if (event.customerId !== null) return publishOne(event)
+      return Effect.flatMap(database.inTransaction, (isJoined) =>
+        isJoined ? publishOne(event) : publishWithOthers(event),
+      )
+    })
+  }
 
   const find = Effect.fnUntraced(function* (id: EventId) {
     const operation = "EventStore.find"
