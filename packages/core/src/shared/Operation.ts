@@ -5,7 +5,7 @@ import { Effect, type Tracer, Tracer as Tracers } from "effect"
 
 /**
  * Makes each call a span, like `Effect.fn`, but only where a tracer is installed. Without one nobody sees the spans, and making
- * them takes a tenth of a publication (docs/decisions/0053).
+ * them would only take time: see docs/decisions/0053.
  */
 export const traced =
   <Args extends ReadonlyArray<unknown>, A, E, R>(

@@ -67,8 +67,8 @@ const WORTHWHILE_PART = 1 / 2
  * written together, because one write of many results costs the storage much less than many writes.
  */
 const WRITE_INTERVAL_MILLIS = 10
-/** The pause after a write of many results, while they come fast. */
-const BUSY_WRITE_INTERVAL_MILLIS = 25
+/** The pause after a write of many results, while they come fast: it ends when no attempt is under way any more. */
+const BUSY_WRITE_INTERVAL_MILLIS = 30
 /** From how many results on a write has many. */
 const MANY_RESULTS = 24
 
@@ -167,6 +167,21 @@ interface Sending {
   readonly attempts: FiberSet.FiberSet<void>
 }
 
+/** What attempts take from the fiber that begins them, once for many. In tests it may have other clocks than the layer. */
+interface Surroundings {
+  readonly clock: Clock.Clock
+  readonly random: Random.Random
+  readonly context: Context.Context<never>
+}
+
+const currentSurroundings: Effect.Effect<Surroundings> = Effect.withFiber((fiber) =>
+  Effect.succeed({
+    clock: fiber.getRef(Clock.Clock),
+    random: fiber.getRef(Random.Random),
+    context: fiber.context,
+  }),
+)
+
 const attemptDeadlineOf = ({ attemptDeadlineMillis }: DispatcherOptions): number =>
   attemptDeadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
 
@@ -204,8 +219,6 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const attempts = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(attempts)()
   const clock = yield* Clock.Clock
-  const random = yield* Random.Random
-  const context = yield* Effect.context<never>()
   const awaken = Signal.make()
   /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
   let mayHaveMore = true
@@ -217,6 +230,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const transition = (
     delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,
     event: DeliveryEvent,
+    { clock, random }: Surroundings,
   ): { readonly at: DateTime.Utc; readonly state: DeliveryState } => {
     const now = clock.currentTimeMillisUnsafe()
     const from: DeliveryState = { status: "Pending", attemptCount: delivery.attemptCount, dueAt: now }
@@ -230,47 +244,51 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     event: DeliveryEvent,
     leaseUntil: number,
     attempt: Attempt | undefined,
+    surroundings: Surroundings,
   ): void => {
-    const { at, state } = transition(claimed, event)
+    const { at, state } = transition(claimed, event, surroundings)
     const { endpoint, id, tenant, token } = claimed
     const settlement = { tenant, id, endpointId: endpoint.id, token, at, state, attempt }
-    writer.push({ settlement, disables: undefined, url: "", leaseUntil })
+    writer.push({ settlement, disables: undefined, url: "", leaseUntil }, surroundings.context)
   }
 
   /** Why no attempt is made; `undefined` when one is made. */
-  const refusal = (claimed: ClaimedDelivery): DeliveryEvent | undefined => {
+  const refusal = (claimed: ClaimedDelivery, surroundings: Surroundings): DeliveryEvent | undefined => {
     const { status } = claimed.endpoint
     if (status !== "enabled") {
       return { _tag: status === "deleted" ? "EndpointDeleted" : "EndpointDisabled" }
     }
     if (!claimed.wasLost) return undefined
     const event: DeliveryEvent = { _tag: "Lost" }
-    return transition(claimed, event).state.status === "Failed" ? event : undefined
+    return transition(claimed, event, surroundings).state.status === "Failed" ? event : undefined
   }
 
   const finish = (
     claimed: ClaimedDelivery,
     result: DeliveryAttempt.AttemptResult,
     leaseUntil: number,
+    surroundings: Surroundings,
   ): void => {
-    const { at, state } = transition(claimed, result.event)
+    const { at, state } = transition(claimed, result.event, surroundings)
     const { endpoint, id, tenant, token } = claimed
     const failingSince = endpoint.failingSince?.epochMilliseconds
-    writer.push({
-      settlement: { tenant, id, endpointId: endpoint.id, token, at, state, attempt: result.attempt },
-      disables: isEndpointsFailure(result.attempt)
-        ? disables(result.event, failingSince, at.epochMilliseconds)
-        : undefined,
-      url: endpoint.url,
-      leaseUntil,
-    })
+    const settlement = { tenant, id, endpointId: endpoint.id, token, at, state, attempt: result.attempt }
+    const why = isEndpointsFailure(result.attempt)
+      ? disables(result.event, failingSince, at.epochMilliseconds)
+      : undefined
+    writer.push({ settlement, disables: why, url: endpoint.url, leaseUntil }, surroundings.context)
     const tag = result.event._tag
-    attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"].updateUnsafe(1, context)
+    attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"].updateUnsafe(
+      1,
+      surroundings.context,
+    )
   }
 
   /** Only the sending can be interrupted. Its result is always handed over. */
-  const attempt = (claimed: ClaimedDelivery, slot: Slot, startedAt: DateTime.Utc, leaseUntil: number) =>
+  const attempt = (claimed: ClaimedDelivery, slot: Slot, leaseUntil: number, surroundings: Surroundings) =>
     Effect.uninterruptibleMask((restore) => {
+      const { clock, context } = surroundings
+      const startedAt = clock.currentTimeMillisUnsafe()
       underWay.modifyUnsafe(1, context)
       const sending = restore(DeliveryAttempt.make(claimed, signers, transport, senderHeaders))
       return Effect.map(Effect.exit(sending), (exit) => {
@@ -279,43 +297,53 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
         if (Exit.isSuccess(exit)) {
           const { load: sign, pauseMillis } = exit.value
           const hasMore = load.end(slot, sign, now, pauseMillis)
-          finish(claimed, exit.value, leaseUntil)
+          finish(claimed, exit.value, leaseUntil, surroundings)
           if (mayHaveMore || hasMore) awaken.notify()
           return
         }
         load.end(slot, "none", now)
         attemptsOf.Lost.updateUnsafe(1, context)
         const counted = { ...claimed, attemptCount: claimed.attemptCount + 1 }
-        const made = lostAttempt(claimed.attemptCount, startedAt)
-        endWithout(counted, { _tag: "Lost" }, leaseUntil, made)
+        const made = lostAttempt(claimed.attemptCount, DateTime.makeUnsafe(startedAt))
+        endWithout(counted, { _tag: "Lost" }, leaseUntil, made, surroundings)
       })
     })
 
   /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none. */
-  const start = (claimed: ClaimedDelivery, leaseUntil: number, isRoomy: boolean): void => {
-    const reason = refusal(claimed)
-    if (reason !== undefined) return endWithout(claimed, reason, leaseUntil, undefined)
-    const now = clock.currentTimeMillisUnsafe()
+  const start = (
+    claimed: ClaimedDelivery,
+    leaseUntil: number,
+    isRoomy: boolean,
+    surroundings: Surroundings,
+  ): void => {
+    const reason = refusal(claimed, surroundings)
+    if (reason !== undefined) return endWithout(claimed, reason, leaseUntil, undefined, surroundings)
+    const now = surroundings.clock.currentTimeMillisUnsafe()
     if (!isRoomy && !load.hasRoom(claimed, now)) {
-      return endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined)
+      return endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined, surroundings)
     }
-    const slot = load.begin(claimed, now)
-    run(attempt(claimed, slot, DateTime.makeUnsafe(now), leaseUntil))
+    const sending = attempt(claimed, load.begin(claimed, now), leaseUntil, surroundings)
+    FiberSet.addUnsafe(attempts, Effect.runForkWith(surroundings.context)(sending))
   }
 
-  const setAside = Effect.fnUntraced(function* (row: UnreadableDelivery, leaseUntil: number) {
+  const setAside = Effect.fnUntraced(function* (
+    row: UnreadableDelivery,
+    leaseUntil: number,
+    surroundings: Surroundings,
+  ) {
     yield* Effect.logError("a webhook delivery cannot be read and was set aside as Failed", row.id, row.cause)
-    const { at, state } = transition(row, { _tag: "Unreadable" })
+    const { at, state } = transition(row, { _tag: "Unreadable" }, surroundings)
     const { id, tenant, token } = row
     const settlement = { tenant, id, endpointId: undefined, token, at, state, attempt: undefined }
-    writer.push({ settlement, disables: undefined, url: "", leaseUntil })
+    writer.push({ settlement, disables: undefined, url: "", leaseUntil }, surroundings.context)
   })
 
   /** Begins the attempts of deliveries that were leased. */
   const startAll = Effect.fnUntraced(function* (leased: Claimed, leaseUntil: DateTime.Utc, isRoomy: boolean) {
     const ends = leaseUntil.epochMilliseconds
-    yield* Effect.forEach(leased.unreadable, (row) => setAside(row, ends), { discard: true })
-    for (const delivery of leased.deliveries) start(delivery, ends, isRoomy)
+    const surroundings = yield* currentSurroundings
+    yield* Effect.forEach(leased.unreadable, (row) => setAside(row, ends, surroundings), { discard: true })
+    for (const delivery of leased.deliveries) start(delivery, ends, isRoomy, surroundings)
   })
 
   const take = Effect.gen(function* () {
@@ -426,8 +454,14 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(due, () => Effect.sync(awaken.notify))))
   const writing = Effect.andThen(resultsTaken, writer.writeWaiting)
-  const pausing = (written: number) =>
-    Effect.sleep(written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS)
+  const pausing = Effect.fnUntraced(function* (written: number) {
+    const longest = written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS
+    let paused = 0
+    do {
+      yield* Effect.sleep(WRITE_INTERVAL_MILLIS)
+      paused += WRITE_INTERVAL_MILLIS
+    } while (paused < longest && (yield* sending.inFlight) > 0)
+  })
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(writing, pausing)))
 
   yield* Effect.addFinalizer(() =>

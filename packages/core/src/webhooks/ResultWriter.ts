@@ -1,7 +1,17 @@
 /**
  * Writes the results of attempts, many at a time, and disables endpoints that have gone or keep failing.
  */
-import { Clock, DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
+import {
+  Clock,
+  type Context,
+  DateTime,
+  Effect,
+  FiberSet,
+  Option,
+  Schedule,
+  type Scope,
+  Semaphore,
+} from "effect"
 import { asRunner } from "../shared/Actor.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
@@ -33,8 +43,8 @@ interface Result {
 }
 
 export interface ResultWriter {
-  /** Takes a result. It never fails or waits. */
-  readonly push: (result: Result) => void
+  /** Takes a result. It never fails or waits. What an endpoint's failure needs further runs with these services. */
+  readonly push: (result: Result, context: Context.Context<never>) => void
   /** Writes all results taken before, and waits for a write under way. Drops results that can't be written. */
   readonly writeAll: Effect.Effect<void>
   /**
@@ -58,7 +68,6 @@ export const make = (
     const oneAtATime = Semaphore.makeUnsafe(1)
     // An endpoint may be locked for long. A write that waits for the lock must not delay other results.
     const disabling = yield* FiberSet.make<void>()
-    const runDisabling = yield* FiberSet.runtime(disabling)()
     const outage = OutageLog.make("results of webhook attempts are written again")
     const notInTime = (error: StorageError) =>
       outage.failed("results of webhook attempts were not written in time", error)
@@ -171,10 +180,11 @@ export const make = (
     )
 
     return {
-      push: (result) => {
+      push: (result, context) => {
         const { endpointId } = result.settlement
         if (result.disables !== undefined && endpointId !== undefined) {
-          runDisabling(persistDisabling(result, endpointId))
+          const persisting = Effect.runForkWith(context)(persistDisabling(result, endpointId))
+          FiberSet.addUnsafe(disabling, persisting)
           return
         }
         waiting.push(result)
