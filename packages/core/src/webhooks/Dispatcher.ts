@@ -67,8 +67,8 @@ const WORTHWHILE_PART = 1 / 2
  * written together, because one write of many results costs the storage much less than many writes.
  */
 const WRITE_INTERVAL_MILLIS = 10
-/** The pause after a write of many results, while they come fast: it ends when no attempt is under way any more. */
-const BUSY_WRITE_INTERVAL_MILLIS = 30
+/** The pause after a write of many results, while they come fast. */
+const BUSY_WRITE_INTERVAL_MILLIS = 25
 /** From how many results on a write has many. */
 const MANY_RESULTS = 24
 
@@ -454,14 +454,8 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(due, () => Effect.sync(awaken.notify))))
   const writing = Effect.andThen(resultsTaken, writer.writeWaiting)
-  const pausing = Effect.fnUntraced(function* (written: number) {
-    const longest = written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS
-    let paused = 0
-    do {
-      yield* Effect.sleep(WRITE_INTERVAL_MILLIS)
-      paused += WRITE_INTERVAL_MILLIS
-    } while (paused < longest && (yield* sending.inFlight) > 0)
-  })
+  const pausing = (written: number) =>
+    Effect.sleep(written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS)
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(writing, pausing)))
 
   yield* Effect.addFinalizer(() =>

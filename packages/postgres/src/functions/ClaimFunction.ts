@@ -1,8 +1,7 @@
 /**
  * `claim_deliveries`: how a worker leases due deliveries.
  *
- * - If no more are due than it was asked for, and each endpoint has room for its deliveries, it leases all of them that nobody
- *   else has locked.
+ * - If few are due, and the worker names no limits, it leases all of them that nobody else has locked.
  * - It looks at the deliveries that have been due the longest, a few times as many as it was asked for. Mostly these
  *   are all that are due. From them it picks what the limits allow, with tenants taking turns, and locks the picks.
  *   Rows that another claim has locked are skipped.
@@ -89,17 +88,13 @@ const pick = `ranked as (
 const COLUMNS =
   "q.ctid as tid, q.id, q.account_id, q.mode, q.endpoint_id, coalesce(q.leased_until, q.due_at) as due_at"
 
-/** All that are due, if they are few. It is special when a lease of theirs was lost, or when an endpoint has no room for all its. */
+/** All that are due, if they are few. */
 const lookAtFew = (schema: SchemaName): string => `
-    select count(*), coalesce(bool_or(d.leased_until is not null
-        or d.of_endpoint > ${endpointRoom("d", "v_endpoint_limits")}), false),
-      array_agg(d.tid order by d.due_at, d.id)
-    into v_ahead, v_is_special, v_picked from (
-      select l.*, count(*) over (partition by l.endpoint_id) as of_endpoint from (
-        select q.ctid as tid, q.due_at, q.id, q.endpoint_id, q.leased_until from ${schema}.webhook_pending q
-        where q.due_at >= v_since and q.due_at <= v_now and ${isFree}
-        order by q.due_at, q.id limit p_limit + 1
-      ) as l
+    select count(*), coalesce(bool_or(d.leased_until is not null), false), array_agg(d.tid order by d.due_at, d.id)
+    into v_ahead, v_is_lost, v_picked from (
+      select q.ctid as tid, q.due_at, q.id, q.leased_until from ${schema}.webhook_pending q
+      where q.due_at >= v_since and q.due_at <= v_now and ${isFree}
+      order by q.due_at, q.id limit least(p_limit, p_limit_per_endpoint) + 1
     ) as d;`
 
 const pickFromAll = (schema: SchemaName): string => `
@@ -286,7 +281,7 @@ declare
   v_lost boolean[] := '{}';
   v_locked integer;
   v_dead text[];
-  v_is_special boolean;
+  v_is_lost boolean;
 begin
   if p_is_repeat then${answer(schema, leasedBefore(schema))}
     if found then return; end if;
@@ -294,15 +289,15 @@ begin
   v_dead := (${deadWorkers(schema, `left(p_token::text, ${WORKER_LENGTH})`)}
   );
 
-  -- Mostly few are due, and no limit decides which of them are taken. A tenant has a limit only when attempts of its have stalled.
-  v_endpoint_limits := jsonb_object(p_endpoint_ids::text[], p_limits::text[]);
-  if v_by = 'due' and p_accounts = '{}' then${lookAtFew(schema)}
+  -- Mostly few are due, and no limit decides which of them are taken.
+  if v_by = 'due' and p_endpoint_ids = '{}' and p_accounts = '{}' then${lookAtFew(schema)}
     if v_ahead = 0 then return; end if;
-    if v_ahead <= p_limit and not v_is_special then${answer(schema, leasePicked(schema))}
+    if v_ahead <= least(p_limit, p_limit_per_endpoint) and not v_is_lost then${answer(schema, leasePicked(schema))}
       return;
     end if;
   end if;
 
+  v_endpoint_limits := jsonb_object(p_endpoint_ids::text[], p_limits::text[]);
   v_endpoint_rooms := v_endpoint_limits;
   select coalesce(jsonb_object_agg(${tenantOf("l")}, l.most), '{}') into v_tenant_limits
   from unnest(p_accounts, p_modes, p_tenant_limits) as l (account_id, mode, most);
