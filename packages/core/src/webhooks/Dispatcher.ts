@@ -48,20 +48,21 @@ import {
   DEFAULT_MAX_STALLED,
   SenderLoad,
   type Slot,
+  type Turn,
 } from "./SenderLoad.ts"
 import * as Signers from "./Signers.ts"
 import { ATTEMPT_DEADLINE_MILLIS, WebhookTransport } from "./WebhookTransport.ts"
 
 /** How long a worker leases a delivery: the deadline of an attempt (15 s), and the same time to write its result. */
 export const LEASE_MILLIS = 30_000
+/** How much longer a lease must be than an attempt, so that the delivery may wait for its place. */
+const MIN_SPARE_MILLIS = 2_000
 /** How often the storage is asked for due deliveries when there was no signal. */
 export const POLL_MILLIS = 1_000
 /** How long attempts under way may take to end when the dispatcher stops. */
 const DRAIN_MILLIS = 4_000
 /** How long the last results may take to be written after that. */
 const LAST_WRITE_MILLIS = 900
-/** A claim is made when this part of all places is free: for fewer places it is not worth a round trip. */
-const WORTHWHILE_PART = 1 / 2
 /**
  * The pause between two writes of results. The first result is written at once, and those that follow in the pause are
  * written together, because one write of many results costs the storage much less than many writes.
@@ -73,7 +74,10 @@ const BUSY_WRITE_INTERVAL_MILLIS = 25
 const MANY_RESULTS = 24
 
 export interface DispatcherOptions {
-  /** Most attempts under way in total. Attempts that have taken more than a second are not counted. Default 64. */
+  /**
+   * Most attempts under way in total. Attempts that have taken more than a second are not counted. A busy dispatcher leases up
+   * to as many deliveries again, which wait for a place. Default 64.
+   */
   readonly maxInFlight?: number
   /** Most attempts under way to one endpoint. Default 8. */
   readonly maxInFlightPerEndpoint?: number
@@ -150,6 +154,15 @@ const underWay = Metric.gauge("billwright_webhook_attempts_under_way", {
   description: "Webhook attempts that are under way in this process.",
 })
 
+/** A delivery that was leased, until its attempt begins. `leaseUntil`: in epoch milliseconds. */
+interface Waiting {
+  readonly claimed: ClaimedDelivery
+  /** Whether it found no place when it was leased. */
+  hasWaited: boolean
+  readonly leaseUntil: number
+  readonly slot: Slot
+}
+
 /** The parts of sending: claims, attempts and writes. The layers decide when they run. */
 interface Sending {
   readonly runDue: Effect.Effect<number, StorageError>
@@ -163,6 +176,8 @@ interface Sending {
   readonly due: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
   /** Takes deliveries that this process publishes, until the scope closes. */
   readonly takePublished: Effect.Effect<void, never, Scope.Scope>
+  /** Gives back all deliveries that wait for a place. No others wait after the end of `takePublished`. */
+  readonly releaseWaiting: Effect.Effect<void>
   readonly writer: ResultWriter.ResultWriter
   readonly attempts: FiberSet.FiberSet<void>
 }
@@ -211,20 +226,26 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
   const limitPerEndpoint = options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT
   const leaseMillis = leaseOf(options)
+  const attemptDeadline = attemptDeadlineOf(options)
   const load = new SenderLoad({
     maxInFlight,
     maxInFlightPerEndpoint: limitPerEndpoint,
+    maxAhead: leaseMillis - attemptDeadline < MIN_SPARE_MILLIS ? 0 : maxInFlight,
     maxStalled: options.maxStalled ?? DEFAULT_MAX_STALLED,
   })
   const attempts = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(attempts)()
   const clock = yield* Clock.Clock
   const awaken = Signal.make()
+  /** Deliveries that were leased and wait for their place, in the order of their turns. */
+  const waiting: Array<Waiting> = []
+  /** True while `beginWaiting` runs. */
+  let isBeginning = false
   /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
   let mayHaveMore = true
   /** How often deliveries were taken that this process published. */
   let takings = 0
-  /** True when nothing more is taken that this process publishes. */
+  /** True when the dispatcher stops. No attempt begins any more. */
   let isClosed = false
 
   const transition = (
@@ -285,10 +306,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   }
 
   /** Only the sending can be interrupted. Its result is always handed over. */
-  const attempt = (claimed: ClaimedDelivery, slot: Slot, leaseUntil: number, surroundings: Surroundings) =>
+  const attempt = ({ claimed, leaseUntil, slot }: Waiting, startedAt: number, surroundings: Surroundings) =>
     Effect.uninterruptibleMask((restore) => {
       const { clock, context } = surroundings
-      const startedAt = clock.currentTimeMillisUnsafe()
       underWay.modifyUnsafe(1, context)
       const sending = restore(DeliveryAttempt.make(claimed, signers, transport, senderHeaders))
       return Effect.map(Effect.exit(sending), (exit) => {
@@ -298,6 +318,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
           const { load: sign, pauseMillis } = exit.value
           const hasMore = load.end(slot, sign, now, pauseMillis)
           finish(claimed, exit.value, leaseUntil, surroundings)
+          beginWaiting(surroundings)
           if (mayHaveMore || hasMore) awaken.notify()
           return
         }
@@ -309,7 +330,38 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       })
     })
 
-  /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none. */
+  const release = ({ claimed, leaseUntil, slot }: Waiting, surroundings: Surroundings): void => {
+    load.end(slot, "none", surroundings.clock.currentTimeMillisUnsafe())
+    endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined, surroundings)
+  }
+
+  /** Begins the attempt of a delivery whose turn it is, or gives it back when that must not or can not be sent any more. */
+  const beginNext = (next: Waiting, turn: Turn, now: number, surroundings: Surroundings): void => {
+    const isTooLate = next.hasWaited && now >= next.leaseUntil - attemptDeadline
+    if (turn === "is given back" || isTooLate) return release(next, surroundings)
+    load.begin(next.slot, now)
+    FiberSet.addUnsafe(attempts, Effect.runForkWith(surroundings.context)(attempt(next, now, surroundings)))
+  }
+
+  /** Begins as many attempts as there are places. Attempts that end meanwhile leave the next ones to it. */
+  const beginWaiting = (surroundings: Surroundings): void => {
+    if (isBeginning) return
+    isBeginning = true
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      const now = surroundings.clock.currentTimeMillisUnsafe()
+      const turn = load.turnOf(next.slot, now)
+      if (turn === "waits") break
+      waiting.shift()
+      beginNext(next, turn, now, surroundings)
+    }
+    isBeginning = false
+  }
+
+  const releaseWaiting = Effect.map(currentSurroundings, (surroundings) => {
+    for (const each of waiting.splice(0)) release(each, surroundings)
+  })
+
+  /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none, as always after the end. */
   const start = (
     claimed: ClaimedDelivery,
     leaseUntil: number,
@@ -318,12 +370,11 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   ): void => {
     const reason = refusal(claimed, surroundings)
     if (reason !== undefined) return endWithout(claimed, reason, leaseUntil, undefined, surroundings)
-    const now = surroundings.clock.currentTimeMillisUnsafe()
-    if (!isRoomy && !load.hasRoom(claimed, now)) {
+    const hasRoom = isRoomy || load.hasRoom(claimed, surroundings.clock.currentTimeMillisUnsafe())
+    if (isClosed || !hasRoom) {
       return endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined, surroundings)
     }
-    const sending = attempt(claimed, load.begin(claimed, now), leaseUntil, surroundings)
-    FiberSet.addUnsafe(attempts, Effect.runForkWith(surroundings.context)(sending))
+    waiting.push({ claimed, hasWaited: false, leaseUntil, slot: load.wait(claimed) })
   }
 
   const setAside = Effect.fnUntraced(function* (
@@ -344,16 +395,20 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const surroundings = yield* currentSurroundings
     yield* Effect.forEach(leased.unreadable, (row) => setAside(row, ends, surroundings), { discard: true })
     for (const delivery of leased.deliveries) start(delivery, ends, isRoomy, surroundings)
+    beginWaiting(surroundings)
+    for (const each of waiting) each.hasWaited = true
   })
 
   const take = Effect.gen(function* () {
     const now = yield* DateTime.now
-    const limit = Math.min(load.free(now.epochMilliseconds), MAX_CLAIM)
+    beginWaiting(yield* currentSurroundings)
+    const limit = Math.min(load.leasable(now.epochMilliseconds), MAX_CLAIM)
     if (limit === 0) return 0
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
     const room = load.room(now.epochMilliseconds)
     const before = takings
-    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, ...room })
+    const { limits, tenantLimits } = room
+    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, limits, tenantLimits })
     load.claimed(claimed.deliveries, room)
     // What was taken while the claim was under way has places that the claim was for.
     yield* startAll(claimed, leaseUntil, takings === before)
@@ -368,7 +423,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const offered = mayHaveMore ? undefined : load.offer(tenant, events, now.epochMilliseconds)
     if (offered === undefined) return undefined
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
-    const lastStart = leaseUntil.epochMilliseconds - attemptDeadlineOf(options)
+    const lastStart = leaseUntil.epochMilliseconds - attemptDeadline
     const places: Places = {
       count: offered.places,
       full: offered.full,
@@ -411,13 +466,14 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     inFlight: Effect.sync(() => load.inFlight),
     claim: Effect.map(Effect.uninterruptible(take), (count) => count > 0 && mayHaveMore),
     isBusy: Effect.map(Clock.currentTimeMillis, (now) => {
-      const isBusy = load.free(now) < maxInFlight * WORTHWHILE_PART
+      const isBusy = load.isBusy(now)
       if (isBusy) mayHaveMore = true // so that the next attempt that ends wakes the claiming loop
       return isBusy
     }),
     awaken,
     due: store.due,
     takePublished,
+    releaseWaiting,
     writer,
     attempts,
   }
@@ -426,7 +482,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
 
 /** Runs the sending in the background, and stops it in order when the scope closes. */
 const work = Effect.fnUntraced(function* (sending: Sending) {
-  const { attempts, awaken, claim, isBusy, writer } = sending
+  const { attempts, awaken, claim, isBusy, releaseWaiting, writer } = sending
   const awakened = yield* awaken.subscribe
   const due = yield* sending.due
   const resultsTaken = yield* writer.taken.subscribe
@@ -461,6 +517,7 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
       const ended = Effect.andThen(Fiber.interrupt(claiming), FiberSet.awaitEmpty(attempts))
+      yield* releaseWaiting
       yield* Effect.timeoutOption(ended, DRAIN_MILLIS)
       yield* FiberSet.clear(attempts)
       yield* Effect.timeoutOption(writer.writeAll, LAST_WRITE_MILLIS)

@@ -6,6 +6,9 @@
  * that answer, as long as no more than `maxStalled` attempts have stalled. The next attempt to such a receiver is expected
  * to stall, too, and counts as stalled from its beginning, until one to that receiver ends sooner.
  *
+ * A busy dispatcher leases deliveries before it has places for them, so that places that become free are not empty until the
+ * next claim has ended: see docs/decisions/0054. These wait, in turn. To endpoints and tenants they count like attempts.
+ *
  * Tenants share the places for stalled attempts. A tenant may have `maxInFlight` attempts under way, plus half of the
  * places for stalled attempts that other tenants don't use. So a tenant that comes later finds places, too.
  */
@@ -25,6 +28,13 @@ const MAX_TENANT_PART = 1 / 2
 const STALLED_AFTER_MILLIS = 1_000
 /** Longest pause of an endpoint that asked to wait (`Retry-After`). */
 const MAX_PAUSE_MILLIS = 60_000
+/**
+ * How many deliveries are leased ahead for each attempt that ended while the last claim was under way: one for the time of the
+ * next claim, and one because larger claims take the storage less time for each delivery.
+ */
+const AHEAD = 2
+/** A claim is made when this part of what may be leased is not: for fewer deliveries it is not worth a round trip. */
+const WORTHWHILE_PART = 1 / 2
 /** How many places each event of a publication is offered: more than most events have endpoints. */
 const PLACES_OF_EVENT = 8
 /** Most endpoints whose load is remembered. */
@@ -32,6 +42,8 @@ const MAX_KNOWN_ENDPOINTS = 10_000
 
 export interface SenderLoadOptions {
   readonly maxInFlight: number
+  /** Most deliveries that wait for a place. */
+  readonly maxAhead: number
   readonly maxInFlightPerEndpoint: number
   readonly maxStalled: number
 }
@@ -55,11 +67,12 @@ interface TenantLoad {
   mayHaveMore: boolean
 }
 
-/** One attempt under way. */
+/** A leased delivery: it waits for its place, or its attempt is under way. */
 export interface Slot {
   readonly tenant: Tenant
   readonly endpointId: EndpointId
-  readonly startedAt: number
+  /** When its attempt began. `begin` sets it. */
+  startedAt: number | undefined
   /** Whether it counts as stalled from its beginning. */
   readonly isExpectedToStall: boolean
 }
@@ -72,6 +85,8 @@ export interface Sent {
 
 /** How many more attempts may begin to endpoints and for tenants that are limited. */
 export interface Room {
+  /** How many attempts had ended. */
+  readonly ended: number
   readonly limits: ReadonlyMap<EndpointId, number>
   readonly tenantLimits: ReadonlyArray<TenantLimit>
 }
@@ -83,6 +98,9 @@ export interface Offer {
   readonly full: ReadonlyArray<EndpointId>
 }
 
+/** What becomes of a delivery that waits for its place. */
+export type Turn = "begins" | "waits" | "is given back"
+
 /** What a receiver's answer says about its load. */
 export type LoadSign = "fine" | "overloaded" | "none"
 
@@ -92,6 +110,12 @@ export class SenderLoad {
   readonly #endpoints = new Map<EndpointId, EndpointLoad>()
   readonly #tenants = new Map<string, TenantLoad>()
   readonly #slots = new Set<Slot>()
+  /** How many slots wait. */
+  #waiting = 0
+  /** How many attempts have ended. */
+  #ended = 0
+  /** How many deliveries may be leased that have no place yet. */
+  #ahead = 0
   /** The places that are offered and were not taken yet. Nothing but other offers depends on them. */
   #offered = 0
 
@@ -100,14 +124,29 @@ export class SenderLoad {
   }
 
   get inFlight(): number {
-    return this.#slots.size
+    return this.#slots.size - this.#waiting
   }
 
-  /** How many more attempts may begin. */
+  /** How many more attempts may begin, after those that wait. */
   free(now: number): number {
-    const stalled = this.#stalled(now).length
-    const excused = Math.min(stalled, this.#options.maxStalled)
-    return Math.max(0, this.#options.maxInFlight - (this.#slots.size - excused))
+    return Math.max(0, this.#places(now) - this.#waiting)
+  }
+
+  /** How many deliveries may be leased: for each free place one, and some ahead. */
+  leasable(now: number): number {
+    return Math.max(0, this.#places(now) - this.#waiting + this.#ahead)
+  }
+
+  /** Whether too few deliveries may be leased to make a claim. */
+  isBusy(now: number): boolean {
+    return this.leasable(now) < (this.#options.maxInFlight + this.#ahead) * WORTHWHILE_PART
+  }
+
+  /** The places that no attempt has. */
+  #places(now: number): number {
+    let stalled = 0
+    for (const slot of this.#slots) if (isStalled(slot, now)) stalled++
+    return this.#options.maxInFlight - (this.inFlight - Math.min(stalled, this.#options.maxStalled))
   }
 
   /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
@@ -119,7 +158,7 @@ export class SenderLoad {
       // Those that are only known to be slow are not named: they may be thousands.
       if (limit < this.#options.maxInFlightPerEndpoint) limits.set(id, limit)
     }
-    return { limits, tenantLimits: this.#tenantLimits(now) }
+    return { limits, tenantLimits: this.#tenantLimits(now), ended: this.#ended }
   }
 
   /**
@@ -145,9 +184,9 @@ export class SenderLoad {
     this.#offered -= places
   }
 
-  /** Whether an attempt may begin now. */
+  /** Whether a delivery may wait for its place, or have one now. */
   hasRoom({ endpoint, tenant }: Sent, now: number): boolean {
-    if (this.free(now) === 0) return false
+    if (this.leasable(now) === 0) return false
     const load = this.#endpoints.get(endpoint.id)
     if (load !== undefined && roomOf(load, now) === 0) return false
     const key = tenantKey(tenant)
@@ -155,7 +194,8 @@ export class SenderLoad {
   }
 
   /** Records what a claim with this room took. Call it before the attempts begin. */
-  claimed(taken: ReadonlyArray<Sent>, { limits, tenantLimits }: Room): void {
+  claimed(taken: ReadonlyArray<Sent>, { ended, limits, tenantLimits }: Room): void {
+    this.#ahead = Math.min((this.#ended - ended) * AHEAD, this.#options.maxAhead)
     const counts = countBy(taken, ({ endpoint }) => endpoint.id)
     for (const [id, limit] of limits) {
       // Nothing is known of an endpoint that was left out.
@@ -173,11 +213,18 @@ export class SenderLoad {
     }
   }
 
-  begin({ endpoint, tenant }: Sent, now: number): Slot {
+  /** Counts a delivery that was leased. It waits until `begin`, or until `end`. */
+  wait({ endpoint, tenant }: Sent): Slot {
     const own = this.#of(endpoint.id)
     own.inFlight++
-    const slot: Slot = { tenant, endpointId: endpoint.id, startedAt: now, isExpectedToStall: own.isSlow }
+    const slot: Slot = {
+      tenant,
+      endpointId: endpoint.id,
+      startedAt: undefined,
+      isExpectedToStall: own.isSlow,
+    }
     this.#slots.add(slot)
+    this.#waiting++
     const key = tenantKey(tenant)
     const load = this.#tenants.get(key)
     if (load === undefined) this.#tenants.set(key, { tenant, inFlight: 1, mayHaveMore: false })
@@ -185,16 +232,34 @@ export class SenderLoad {
     return slot
   }
 
+  /**
+   * What becomes of a delivery that waits. It is given back when its endpoint has asked to wait, or was overloaded, since it was
+   * leased.
+   */
+  turnOf({ endpointId, isExpectedToStall }: Slot, now: number): Turn {
+    const { inFlight, limit, pausedUntil } = this.#of(endpointId)
+    if (now < pausedUntil || inFlight > limit) return "is given back"
+    return isExpectedToStall || this.#places(now) > 0 ? "begins" : "waits"
+  }
+
+  /** Begins the attempt of a delivery that waited. */
+  begin(slot: Slot, now: number): void {
+    slot.startedAt = now
+    this.#waiting--
+  }
+
   /** Ends an attempt. `pauseMillis` is the wait that the receiver asked for. Gives whether more may be due for its place. */
   end(slot: Slot, sign: LoadSign, now: number, pauseMillis = 0): boolean {
     if (!this.#slots.delete(slot)) return false
+    if (slot.startedAt === undefined) this.#waiting--
+    else this.#ended++
     const { maxInFlightPerEndpoint } = this.#options
     const load = this.#of(slot.endpointId)
     // Asked in any case, because it counts the tenant's attempts.
     const ofTenant = this.#endOf(slot.tenant)
     const mayHaveMore = load.mayHaveMore || ofTenant
     load.inFlight--
-    load.isSlow = hasStalled(slot, now)
+    if (slot.startedAt !== undefined) load.isSlow = hasStalled(slot, now)
     if (sign === "fine") load.limit = Math.min(maxInFlightPerEndpoint, load.limit + 1)
     if (sign === "overloaded") load.limit = Math.max(1, Math.floor(load.limit / 2))
     if (pauseMillis > 0) load.pausedUntil = now + Math.min(pauseMillis, MAX_PAUSE_MILLIS)
@@ -219,18 +284,19 @@ export class SenderLoad {
 
   /** The attempts that have stalled, or are expected to. */
   #stalled(now: number): ReadonlyArray<Slot> {
-    return Array.from(this.#slots).filter((slot) => slot.isExpectedToStall || hasStalled(slot, now))
+    return Array.from(this.#slots).filter((slot) => isStalled(slot, now))
   }
 
   /** The limits of tenants that may begin fewer attempts than a claim can take. */
   #tenantLimits(now: number): ReadonlyArray<TenantLimit> {
     const { maxInFlight, maxStalled } = this.#options
+    const most = maxInFlight + this.#ahead
     const stalled = this.#stalled(now)
     const ofTenants = countBy(stalled, ({ tenant }) => tenantKey(tenant))
     return Array.from(this.#tenants, ([key, { inFlight, tenant }]) => {
       const left = Math.max(0, maxStalled - (stalled.length - (ofTenants.get(key) ?? 0)))
-      return { tenant, limit: Math.max(0, maxInFlight + Math.floor(left * MAX_TENANT_PART) - inFlight) }
-    }).filter(({ limit }) => limit < maxInFlight)
+      return { tenant, limit: Math.max(0, most + Math.floor(left * MAX_TENANT_PART) - inFlight) }
+    }).filter(({ limit }) => limit < most)
   }
 
   #of(endpointId: EndpointId): EndpointLoad {
@@ -258,7 +324,12 @@ export class SenderLoad {
 const roomOf = ({ inFlight, limit, pausedUntil }: EndpointLoad, now: number): number =>
   now < pausedUntil ? 0 : Math.max(0, limit - inFlight)
 
-const hasStalled = ({ startedAt }: Slot, now: number): boolean => now - startedAt >= STALLED_AFTER_MILLIS
+const hasStalled = ({ startedAt }: Slot, now: number): boolean =>
+  startedAt !== undefined && now - startedAt >= STALLED_AFTER_MILLIS
+
+/** Whether an attempt under way counts as stalled. */
+const isStalled = (slot: Slot, now: number): boolean =>
+  slot.startedAt !== undefined && (slot.isExpectedToStall || hasStalled(slot, now))
 
 const countBy = <Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, number> => {
   const counts = new Map<Key, number>()

@@ -1,14 +1,21 @@
 /** How many attempts may begin for a tenant. */
 import { Endpoint, type Tenant } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { SenderLoad } from "../../src/webhooks/SenderLoad.ts"
+import { SenderLoad, type Sent, type Slot } from "../../src/webhooks/SenderLoad.ts"
 import { acme, globex } from "../world.ts"
 
-const OPTIONS = { maxInFlight: 64, maxInFlightPerEndpoint: 8, maxStalled: 448 }
+const OPTIONS = { maxInFlight: 64, maxAhead: 64, maxInFlightPerEndpoint: 8, maxStalled: 448 }
 const numbered = (number: number) => ({
   id: Endpoint.EndpointId.make(`whe_${String(number).padStart(26, "0")}`),
 })
 const endpoint = numbered(0)
+
+/** Leases a delivery and begins its attempt. */
+const beginOne = (load: SenderLoad, sent: Sent, now: number): Slot => {
+  const slot = load.wait(sent)
+  load.begin(slot, now)
+  return slot
+}
 
 describe("the places of a tenant", () => {
   it("are free again when its attempts have ended, also when more may be due to the same endpoint", () => {
@@ -16,7 +23,7 @@ describe("the places of a tenant", () => {
     for (let now = 0; now < 100; now++) {
       const sent = Array.from({ length: OPTIONS.maxInFlightPerEndpoint }, () => ({ tenant: acme, endpoint }))
       load.claimed(sent, load.room(now))
-      for (const slot of sent.map((one) => load.begin(one, now))) load.end(slot, "fine", now)
+      for (const slot of sent.map((one) => beginOne(load, one, now))) load.end(slot, "fine", now)
     }
     assert.strictEqual(load.inFlight, 0)
     assert.deepStrictEqual(load.room(100).tenantLimits, [])
@@ -27,7 +34,7 @@ describe("the places of a tenant", () => {
 const begin = (load: SenderLoad, tenant: Tenant.Tenant, first: number, count: number, now: number) => {
   const sent = Array.from({ length: count }, (_, index) => ({ tenant, endpoint: numbered(first + index) }))
   load.claimed(sent, load.room(now))
-  return sent.map((one) => load.begin(one, now))
+  return sent.map((one) => beginOne(load, one, now))
 }
 
 describe("attempts that stall", () => {
@@ -144,5 +151,94 @@ describe("room for an attempt", () => {
     // 64 and half of the 64 places for those that stall.
     assert.isFalse(load.hasRoom(sent(acme, 200), 2_000))
     assert.isTrue(load.hasRoom(sent(globex, 200), 2_000))
+  })
+})
+
+describe("deliveries that are leased ahead", () => {
+  const to = (number: number, tenant: Tenant.Tenant = acme) => ({ tenant, endpoint: numbered(number) })
+
+  /** Makes a claim, during which so many attempts end that began before it. */
+  const claimWhile = (load: SenderLoad, ending: ReadonlyArray<Slot>, now = 0) => {
+    const room = load.room(now)
+    for (const slot of ending) load.end(slot, "fine", now)
+    load.claimed([], room)
+  }
+
+  it("are twice as many as attempts ended during the last claim, and no more than there are places", () => {
+    const load = new SenderLoad(OPTIONS)
+    const slots = begin(load, acme, 0, 64, 0)
+    assert.strictEqual(load.leasable(0), 0)
+    claimWhile(load, slots.slice(0, 10))
+    assert.strictEqual(load.free(0), 10)
+    assert.strictEqual(load.leasable(0), 30)
+    claimWhile(load, slots.slice(10, 60))
+    assert.strictEqual(load.leasable(0), 60 + 64)
+    claimWhile(load, [])
+    assert.strictEqual(load.leasable(0), 60)
+    const none = new SenderLoad({ ...OPTIONS, maxAhead: 0 })
+    claimWhile(none, begin(none, acme, 0, 10, 0))
+    assert.strictEqual(none.leasable(0), 64)
+  })
+
+  it("are claimed when half of those that may be leased are not", () => {
+    const load = new SenderLoad(OPTIONS)
+    const slots = begin(load, acme, 0, 64, 0)
+    claimWhile(load, slots.slice(0, 16))
+    // 64 places and 32 ahead: 48 is half.
+    assert.strictEqual(load.leasable(0), 48)
+    assert.isFalse(load.isBusy(0))
+    load.wait(to(100))
+    assert.isTrue(load.isBusy(0))
+  })
+
+  it("wait until a place is free, and count at their endpoint and their tenant", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 2, maxInFlightPerEndpoint: 2 })
+    const [first] = begin(load, acme, 0, 2, 0)
+    const slot = load.wait(to(0))
+    assert.strictEqual(load.inFlight, 2)
+    assert.strictEqual(load.turnOf(slot, 0), "waits")
+    assert.strictEqual(load.room(0).limits.get(numbered(0).id), 0)
+    load.end(first!, "fine", 1)
+    assert.strictEqual(load.free(1), 0, "the place is for the one that waits")
+    assert.strictEqual(load.turnOf(slot, 1), "begins")
+    load.begin(slot, 1)
+    assert.strictEqual(load.inFlight, 2)
+  })
+
+  it("begin at once when their endpoint is known to stall", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 1 })
+    const [hung] = begin(load, acme, 0, 1, 0)
+    load.end(hung!, "none", 1_000)
+    begin(load, acme, 1, 1, 1_000)
+    const slot = load.wait(to(0))
+    assert.strictEqual(load.free(1_000), 0)
+    assert.strictEqual(load.turnOf(slot, 1_000), "begins")
+  })
+
+  it("are given back when their endpoint asks to wait, or was overloaded", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlightPerEndpoint: 4 })
+    const [asked] = begin(load, acme, 0, 1, 0)
+    const waits = load.wait(to(0))
+    assert.strictEqual(load.turnOf(waits, 0), "begins")
+    load.end(asked!, "overloaded", 0, 1_000)
+    assert.strictEqual(load.turnOf(waits, 999), "is given back")
+    assert.strictEqual(load.turnOf(waits, 1_000), "begins")
+
+    const [overloaded] = begin(load, acme, 1, 1, 0)
+    const three = [load.wait(to(1)), load.wait(to(1)), load.wait(to(1))]
+    load.end(overloaded!, "overloaded", 0)
+    assert.strictEqual(load.turnOf(three[0]!, 0), "is given back")
+    load.end(three[0]!, "none", 0)
+    assert.strictEqual(load.turnOf(three[1]!, 0), "begins", "two at a time are allowed now")
+  })
+
+  it("leave nothing behind when they are given back", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 1 })
+    const [slot] = begin(load, acme, 0, 1, 0)
+    load.end(load.wait(to(1)), "none", 0)
+    load.end(slot!, "fine", 0)
+    assert.strictEqual(load.free(0), 1)
+    assert.strictEqual(load.inFlight, 0)
+    assert.deepStrictEqual(load.room(0).limits, new Map())
   })
 })
