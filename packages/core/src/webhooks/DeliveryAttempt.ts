@@ -96,7 +96,7 @@ export const make = (
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
         const unavailable = Option.getOrUndefined(Cause.findErrorOption(cause))
-        return unavailable === undefined
+        return unavailable?._tag !== "SecretUnavailable"
           ? Effect.map(Effect.logError("a webhook attempt died", claimed.id, cause), () =>
               end("internal_error"),
             )

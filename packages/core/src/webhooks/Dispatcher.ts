@@ -94,7 +94,7 @@ export interface DispatcherOptions {
   readonly requestOrigin?: string
   /**
    * How long a delivery is leased, in milliseconds. It must be longer than an attempt and the write of its result can
-   * take. Otherwise another worker sends the event again in the meantime. Default 30,000.
+   * take. Of what it is longer, a delivery may wait half for a place. Otherwise another worker sends the event again in the meantime. Default 30,000.
    */
   readonly leaseMillis?: number
   /** The transport's time limit for an attempt, in milliseconds, when it is not the default. Default 15,000. */
@@ -114,8 +114,8 @@ export class Dispatcher extends Context.Service<
   }
 >()("@billwright/core/webhooks/Dispatcher") {
   /**
-   * Works in the background until the scope closes. Then it claims nothing more and waits up to 4 seconds for attempts
-   * under way. It interrupts the rest, records them as `unknown` and due at once, and writes the results.
+   * Works in the background until the scope closes. Then it claims nothing more, gives back what waits for a place, and waits
+   * up to 4 seconds for attempts under way. It interrupts the rest, records them as `unknown` and due at once, and writes the results.
    */
   static readonly layerWith = (options: DispatcherOptions) =>
     Layer.effect(
@@ -157,7 +157,7 @@ const underWay = Metric.gauge("billwright_webhook_attempts_under_way", {
 /** A delivery that was leased, until its attempt begins. `leaseUntil`: in epoch milliseconds. */
 interface Waiting {
   readonly claimed: ClaimedDelivery
-  /** Whether it found no place when it was leased. */
+  /** Whether it found no place when the claim that leased it ended. */
   hasWaited: boolean
   readonly leaseUntil: number
   readonly slot: Slot
@@ -167,9 +167,9 @@ interface Waiting {
 interface Sending {
   readonly runDue: Effect.Effect<number, StorageError>
   readonly inFlight: Effect.Effect<number>
-  /** Claims as many deliveries as there are free places and begins their attempts. Gives whether more may be due. */
+  /** Claims as many deliveries as may be leased and begins their attempts. Gives whether more may be due. */
   readonly claim: Effect.Effect<boolean, StorageError>
-  /** Whether too few places are free to make a claim. */
+  /** Begins what waits, and gives whether too few deliveries may be leased to make a claim. */
   readonly isBusy: Effect.Effect<boolean>
   /** Signals that deliveries may be due, or that a place has become free. */
   readonly awaken: Signal.Signal
@@ -227,13 +227,15 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const limitPerEndpoint = options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT
   const leaseMillis = leaseOf(options)
   const attemptDeadline = attemptDeadlineOf(options)
+  const spareMillis = leaseMillis - attemptDeadline
   const load = new SenderLoad({
     maxInFlight,
     maxInFlightPerEndpoint: limitPerEndpoint,
-    maxAhead: leaseMillis - attemptDeadline < MIN_SPARE_MILLIS ? 0 : maxInFlight,
+    maxAhead: spareMillis < MIN_SPARE_MILLIS ? 0 : maxInFlight,
     maxStalled: options.maxStalled ?? DEFAULT_MAX_STALLED,
   })
   const attempts = yield* FiberSet.make<void>()
+  yield* Effect.addFinalizer(() => Effect.sync(close))
   const run = yield* FiberSet.runtime(attempts)()
   const clock = yield* Clock.Clock
   const awaken = Signal.make()
@@ -247,6 +249,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   let takings = 0
   /** True when the dispatcher stops. No attempt begins any more. */
   let isClosed = false
+  const close = () => {
+    isClosed = true
+  }
 
   const transition = (
     delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,
@@ -298,6 +303,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       ? disables(result.event, failingSince, at.epochMilliseconds)
       : undefined
     writer.push({ settlement, disables: why, url: endpoint.url, leaseUntil }, surroundings.context)
+    if (why !== undefined) releaseThose((each) => each.claimed.endpoint.id === endpoint.id, surroundings)
     const tag = result.event._tag
     attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"].updateUnsafe(
       1,
@@ -327,6 +333,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
         const counted = { ...claimed, attemptCount: claimed.attemptCount + 1 }
         const made = lostAttempt(claimed.attemptCount, DateTime.makeUnsafe(startedAt))
         endWithout(counted, { _tag: "Lost" }, leaseUntil, made, surroundings)
+        beginWaiting(surroundings)
       })
     })
 
@@ -335,9 +342,10 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     endWithout(claimed, { _tag: "Released" }, leaseUntil, undefined, surroundings)
   }
 
-  /** Begins the attempt of a delivery whose turn it is, or gives it back when that must not or can not be sent any more. */
+  /** Begins the attempt of a delivery whose turn it is, or gives it back: it must not be sent any more, or not in time. */
   const beginNext = (next: Waiting, turn: Turn, now: number, surroundings: Surroundings): void => {
-    const isTooLate = next.hasWaited && now >= next.leaseUntil - attemptDeadline
+    // Half of the time that an attempt leaves of its lease is for writing the result.
+    const isTooLate = next.hasWaited && now >= next.leaseUntil - attemptDeadline - spareMillis / 2
     if (turn === "is given back" || isTooLate) return release(next, surroundings)
     load.begin(next.slot, now)
     FiberSet.addUnsafe(attempts, Effect.runForkWith(surroundings.context)(attempt(next, now, surroundings)))
@@ -345,23 +353,34 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
 
   /** Begins as many attempts as there are places. Attempts that end meanwhile leave the next ones to it. */
   const beginWaiting = (surroundings: Surroundings): void => {
-    if (isBeginning) return
+    if (isBeginning || isClosed) return
     isBeginning = true
-    for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      const now = surroundings.clock.currentTimeMillisUnsafe()
-      const turn = load.turnOf(next.slot, now)
-      if (turn === "waits") break
-      waiting.shift()
-      beginNext(next, turn, now, surroundings)
+    try {
+      for (let [next] = waiting; next !== undefined; [next] = waiting) {
+        const now = surroundings.clock.currentTimeMillisUnsafe()
+        const turn = load.turnOf(next.slot, now)
+        if (turn === "waits") return
+        waiting.shift()
+        beginNext(next, turn, now, surroundings)
+      }
+    } finally {
+      isBeginning = false
     }
-    isBeginning = false
   }
 
-  const releaseWaiting = Effect.map(currentSurroundings, (surroundings) => {
-    for (const each of waiting.splice(0)) release(each, surroundings)
-  })
+  const releaseThose = (which: (waiting: Waiting) => boolean, surroundings: Surroundings): void => {
+    const kept = waiting.filter((each) => !which(each))
+    if (kept.length === waiting.length) return
+    const released = waiting.filter(which)
+    waiting.splice(0, waiting.length, ...kept)
+    for (const each of released) release(each, surroundings)
+  }
 
-  /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none, as always after the end. */
+  const releaseWaiting = Effect.map(currentSurroundings, (surroundings) =>
+    releaseThose(() => true, surroundings),
+  )
+
+  /** `isRoomy`: there is certainly a place. Otherwise the delivery is released when there is none, and always once the dispatcher stops. */
   const start = (
     claimed: ClaimedDelivery,
     leaseUntil: number,
@@ -401,9 +420,8 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
 
   const take = Effect.gen(function* () {
     const now = yield* DateTime.now
-    beginWaiting(yield* currentSurroundings)
     const limit = Math.min(load.leasable(now.epochMilliseconds), MAX_CLAIM)
-    if (limit === 0) return 0
+    if (isClosed || limit === 0) return 0
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
     const room = load.room(now.epochMilliseconds)
     const before = takings
@@ -443,11 +461,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
 
   const takePublished = Effect.andThen(
     store.handTo({ offer }),
-    Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        isClosed = true
-      }),
-    ),
+    Effect.addFinalizer(() => Effect.sync(close)),
   )
 
   const runDue = Effect.gen(function* () {
@@ -465,8 +479,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     runDue,
     inFlight: Effect.sync(() => load.inFlight),
     claim: Effect.map(Effect.uninterruptible(take), (count) => count > 0 && mayHaveMore),
-    isBusy: Effect.map(Clock.currentTimeMillis, (now) => {
-      const isBusy = load.isBusy(now)
+    isBusy: Effect.map(currentSurroundings, (surroundings) => {
+      beginWaiting(surroundings) // attempts may have stalled
+      const isBusy = load.isBusy(surroundings.clock.currentTimeMillisUnsafe())
       if (isBusy) mayHaveMore = true // so that the next attempt that ends wakes the claiming loop
       return isBusy
     }),

@@ -33,7 +33,7 @@ const MAX_PAUSE_MILLIS = 60_000
  * next claim, and one because larger claims take the storage less time for each delivery.
  */
 const AHEAD = 2
-/** A claim is made when this part of what may be leased is not: for fewer deliveries it is not worth a round trip. */
+/** A claim is made when at least this part of what may be leased is free: for less it is not worth a round trip. */
 const WORTHWHILE_PART = 1 / 2
 /** How many places each event of a publication is offered: more than most events have endpoints. */
 const PLACES_OF_EVENT = 8
@@ -74,7 +74,7 @@ export interface Slot {
   /** When its attempt began. `begin` sets it. */
   startedAt: number | undefined
   /** Whether it counts as stalled from its beginning. */
-  readonly isExpectedToStall: boolean
+  isExpectedToStall: boolean
 }
 
 /** The tenant and endpoint of an attempt. */
@@ -85,7 +85,7 @@ export interface Sent {
 
 /** How many more attempts may begin to endpoints and for tenants that are limited. */
 export interface Room {
-  /** How many attempts had ended. */
+  /** How many attempts had ended before they stalled. */
   readonly ended: number
   readonly limits: ReadonlyMap<EndpointId, number>
   readonly tenantLimits: ReadonlyArray<TenantLimit>
@@ -112,10 +112,12 @@ export class SenderLoad {
   readonly #slots = new Set<Slot>()
   /** How many slots wait. */
   #waiting = 0
-  /** How many attempts have ended. */
+  /** How many attempts have ended before they stalled. */
   #ended = 0
   /** How many deliveries may be leased that have no place yet. */
   #ahead = 0
+  /** How many the last claim might lease. */
+  #wasAhead = 0
   /** The places that are offered and were not taken yet. Nothing but other offers depends on them. */
   #offered = 0
 
@@ -144,9 +146,14 @@ export class SenderLoad {
 
   /** The places that no attempt has. */
   #places(now: number): number {
-    let stalled = 0
-    for (const slot of this.#slots) if (isStalled(slot, now)) stalled++
-    return this.#options.maxInFlight - (this.inFlight - Math.min(stalled, this.#options.maxStalled))
+    const excused = Math.min(this.#stalledCount(now), this.#options.maxStalled)
+    return this.#options.maxInFlight - (this.inFlight - excused)
+  }
+
+  #stalledCount(now: number): number {
+    let count = 0
+    for (const slot of this.#slots) if (isStalled(slot, now)) count++
+    return count
   }
 
   /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
@@ -186,7 +193,8 @@ export class SenderLoad {
 
   /** Whether a delivery may wait for its place, or have one now. */
   hasRoom({ endpoint, tenant }: Sent, now: number): boolean {
-    if (this.leasable(now) === 0) return false
+    // What the last claim leased may wait, also when it may lease fewer by now.
+    if (this.#places(now) - this.#waiting + Math.max(this.#ahead, this.#wasAhead) <= 0) return false
     const load = this.#endpoints.get(endpoint.id)
     if (load !== undefined && roomOf(load, now) === 0) return false
     const key = tenantKey(tenant)
@@ -195,6 +203,7 @@ export class SenderLoad {
 
   /** Records what a claim with this room took. Call it before the attempts begin. */
   claimed(taken: ReadonlyArray<Sent>, { ended, limits, tenantLimits }: Room): void {
+    this.#wasAhead = this.#ahead
     this.#ahead = Math.min((this.#ended - ended) * AHEAD, this.#options.maxAhead)
     const counts = countBy(taken, ({ endpoint }) => endpoint.id)
     for (const [id, limit] of limits) {
@@ -221,7 +230,7 @@ export class SenderLoad {
       tenant,
       endpointId: endpoint.id,
       startedAt: undefined,
-      isExpectedToStall: own.isSlow,
+      isExpectedToStall: false,
     }
     this.#slots.add(slot)
     this.#waiting++
@@ -236,23 +245,25 @@ export class SenderLoad {
    * What becomes of a delivery that waits. It is given back when its endpoint has asked to wait, or was overloaded, since it was
    * leased.
    */
-  turnOf({ endpointId, isExpectedToStall }: Slot, now: number): Turn {
-    const { inFlight, limit, pausedUntil } = this.#of(endpointId)
+  turnOf({ endpointId }: Slot, now: number): Turn {
+    const { inFlight, isSlow, limit, pausedUntil } = this.#of(endpointId)
     if (now < pausedUntil || inFlight > limit) return "is given back"
-    return isExpectedToStall || this.#places(now) > 0 ? "begins" : "waits"
+    const mayStall = isSlow && this.#stalledCount(now) < this.#options.maxStalled
+    return mayStall || this.#places(now) > 0 ? "begins" : "waits"
   }
 
   /** Begins the attempt of a delivery that waited. */
   begin(slot: Slot, now: number): void {
     slot.startedAt = now
+    slot.isExpectedToStall = this.#of(slot.endpointId).isSlow
     this.#waiting--
   }
 
-  /** Ends an attempt. `pauseMillis` is the wait that the receiver asked for. Gives whether more may be due for its place. */
+  /** Ends an attempt, or a delivery that waits. `pauseMillis` is the wait that the receiver asked for. Gives whether more may be due for its place. */
   end(slot: Slot, sign: LoadSign, now: number, pauseMillis = 0): boolean {
     if (!this.#slots.delete(slot)) return false
     if (slot.startedAt === undefined) this.#waiting--
-    else this.#ended++
+    else if (!isStalled(slot, now)) this.#ended++
     const { maxInFlightPerEndpoint } = this.#options
     const load = this.#of(slot.endpointId)
     // Asked in any case, because it counts the tenant's attempts.

@@ -129,11 +129,13 @@ describe("a busy dispatcher", () => {
     }).pipe(Effect.scoped, inWorld()),
   )
 
-  it.effect("sends nothing that waits to an endpoint that asks to wait", () =>
+  it.effect.each([
+    ["asks to wait", Receiver.answers(429, { "retry-after": "30" })],
+    ["is gone", Receiver.answers(410)],
+  ] as const)("sends nothing that waits to an endpoint that %s", ([, busy]) =>
     Effect.gen(function* () {
       yield* newEndpoint()
       let isBusy = false
-      const busy = Receiver.answers(429, { "retry-after": "30" })
       yield* script(URL_A, (request, index) =>
         Effect.andThen(
           Effect.sleep(ATTEMPT_MILLIS),
@@ -148,6 +150,28 @@ describe("a busy dispatcher", () => {
       for (let millis = 0; millis < 1_000; millis++) yield* step
       assert.lengthOf(yield* received(), sent)
       assert.isAbove(released(), 0)
+    }).pipe(Effect.scoped, inWorld()),
+  )
+
+  it.effect("begins what waits when attempts have stalled", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      let isHanging = false
+      yield* script(URL_A, (request, index) =>
+        isHanging ? Effect.never : Receiver.takes(ATTEMPT_MILLIS, Receiver.answers(204))(request, index),
+      )
+      yield* publishMany
+      const { close, untilAhead } = yield* start()
+      yield* untilAhead
+      // What waits now takes all places, and during the next claim no attempt ends.
+      isHanging = true
+      const sent = (yield* received()).length
+      for (let millis = 0; millis < 3_000; millis += 100) {
+        yield* Effect.andThen(TestClock.adjust(100), settle)
+      }
+      assert.isAbove((yield* received()).length, sent + 4)
+      yield* Effect.forkChild(close, { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
     }).pipe(Effect.scoped, inWorld()),
   )
 

@@ -213,6 +213,32 @@ describe("deliveries that are leased ahead", () => {
     const slot = load.wait(to(0))
     assert.strictEqual(load.free(1_000), 0)
     assert.strictEqual(load.turnOf(slot, 1_000), "begins")
+    load.begin(slot, 1_000)
+    assert.strictEqual(load.free(1_000), 0, "it takes no place")
+
+    const full = new SenderLoad({ ...OPTIONS, maxInFlight: 1, maxStalled: 0 })
+    const [other] = begin(full, acme, 0, 1, 0)
+    full.end(other!, "none", 1_000)
+    begin(full, acme, 1, 1, 1_000)
+    assert.strictEqual(full.turnOf(full.wait(to(0)), 1_000), "waits")
+  })
+
+  it("are none for attempts that end when they have stalled", () => {
+    const load = new SenderLoad(OPTIONS)
+    claimWhile(load, begin(load, acme, 0, 10, 0), 15_000)
+    assert.strictEqual(load.leasable(15_000), 64)
+  })
+
+  it("find room for all that a claim asked for, also when fewer may be leased by then", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 2 })
+    claimWhile(load, begin(load, acme, 0, 2, 0))
+    assert.strictEqual(load.leasable(0), 6)
+    claimWhile(load, [])
+    for (let number = 0; number < 6; number++) {
+      assert.isTrue(load.hasRoom(to(number), 0))
+      load.wait(to(number))
+    }
+    assert.isFalse(load.hasRoom(to(6), 0))
   })
 
   it("are given back when their endpoint asks to wait, or was overloaded", () => {
