@@ -94,7 +94,8 @@ export interface DispatcherOptions {
   readonly requestOrigin?: string
   /**
    * How long a delivery is leased, in milliseconds. It must be longer than an attempt and the write of its result can
-   * take. Of what it is longer, a delivery may wait half for a place. Otherwise another worker sends the event again in the meantime. Default 30,000.
+   * take. Otherwise another worker sends the event again in the meantime. A delivery may wait for a
+   * place during half of what the lease is longer than an attempt. Default 30,000.
    */
   readonly leaseMillis?: number
   /** The transport's time limit for an attempt, in milliseconds, when it is not the default. Default 15,000. */
