@@ -236,7 +236,6 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     maxStalled: options.maxStalled ?? DEFAULT_MAX_STALLED,
   })
   const attempts = yield* FiberSet.make<void>()
-  yield* Effect.addFinalizer(() => Effect.sync(close))
   const run = yield* FiberSet.runtime(attempts)()
   const clock = yield* Clock.Clock
   const awaken = Signal.make()
@@ -253,6 +252,8 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const close = () => {
     isClosed = true
   }
+  // Before the attempts are interrupted, so that none of them begins another one.
+  yield* Effect.addFinalizer(() => Effect.sync(close))
 
   const transition = (
     delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,

@@ -73,7 +73,7 @@ export interface Slot {
   readonly endpointId: EndpointId
   /** When its attempt began. `begin` sets it. */
   startedAt: number | undefined
-  /** Whether it counts as stalled from its beginning. */
+  /** Whether it counts as stalled from its beginning. `begin` sets it. */
   isExpectedToStall: boolean
 }
 
@@ -259,7 +259,10 @@ export class SenderLoad {
     this.#waiting--
   }
 
-  /** Ends an attempt, or a delivery that waits. `pauseMillis` is the wait that the receiver asked for. Gives whether more may be due for its place. */
+  /**
+   * Ends an attempt, or a delivery that waits. `pauseMillis` is the wait that the receiver asked for. Gives whether more may be
+   * due for its place.
+   */
   end(slot: Slot, sign: LoadSign, now: number, pauseMillis = 0): boolean {
     if (!this.#slots.delete(slot)) return false
     if (slot.startedAt === undefined) this.#waiting--
@@ -338,9 +341,8 @@ const roomOf = ({ inFlight, limit, pausedUntil }: EndpointLoad, now: number): nu
 const hasStalled = ({ startedAt }: Slot, now: number): boolean =>
   startedAt !== undefined && now - startedAt >= STALLED_AFTER_MILLIS
 
-/** Whether an attempt under way counts as stalled. */
-const isStalled = (slot: Slot, now: number): boolean =>
-  slot.startedAt !== undefined && (slot.isExpectedToStall || hasStalled(slot, now))
+/** Whether an attempt counts as stalled. A delivery that waits does not. */
+const isStalled = (slot: Slot, now: number): boolean => slot.isExpectedToStall || hasStalled(slot, now)
 
 const countBy = <Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, number> => {
   const counts = new Map<Key, number>()
