@@ -17,8 +17,9 @@ const settle = Effect.gen(function* () {
   for (let i = 0; i < 200; i++) yield* Effect.yieldNow
 })
 
-/** Starts a dispatcher with four places. `claims` are its claims, and `step` lets a millisecond pass. */
-const start = Effect.fnUntraced(function* (options: DispatcherOptions = {}) {
+/** Starts a dispatcher with four places. `claims` are its claims, and `step` lets a millisecond pass.
+ * Each claim gives `more` than it was asked for. */
+const start = Effect.fnUntraced(function* (options: DispatcherOptions = {}, more = 0) {
   const store = yield* DeliveryStore
   const claims: Array<Claim> = []
   let largest = 0
@@ -28,7 +29,7 @@ const start = Effect.fnUntraced(function* (options: DispatcherOptions = {}) {
     claimDue: (claim) => {
       claims.push(claim)
       const claimed = Effect.tap(
-        Effect.suspend(() => store.claimDue(claim)),
+        Effect.suspend(() => store.claimDue({ ...claim, limit: claim.limit + more })),
         ({ deliveries }) =>
           Effect.sync(() => {
             largest = Math.max(largest, deliveries.length)
@@ -153,25 +154,26 @@ describe("a busy dispatcher", () => {
     }).pipe(Effect.scoped, inWorld()),
   )
 
-  it.effect("begins what waits when attempts have stalled", () =>
+  it.effect("begins what waits when attempts have stalled, also when too few may be leased for a claim", () =>
     Effect.gen(function* () {
       yield* newEndpoint()
-      let isHanging = false
-      yield* script(URL_A, (request, index) =>
-        isHanging ? Effect.never : Receiver.takes(ATTEMPT_MILLIS, Receiver.answers(204))(request, index),
-      )
+      yield* script(URL_A, Receiver.hangs)
       yield* publishMany
-      const { close, untilAhead } = yield* start()
-      yield* untilAhead
-      // What waits now takes all places, and during the next claim no attempt ends.
-      isHanging = true
-      const sent = (yield* received()).length
-      for (let millis = 0; millis < 3_000; millis += 100) {
+      // Four of the first claim hang, and four wait. No attempt ends during a claim, so nothing more may be leased ahead.
+      const { close, inFlight } = yield* start({}, 4)
+      for (let millis = 0; millis < 900; millis += 100) {
         yield* Effect.andThen(TestClock.adjust(100), settle)
       }
-      assert.isAbove((yield* received()).length, sent + 4)
+      const before = yield* inFlight
+      for (let millis = 0; millis < 1_500; millis += 100) {
+        yield* Effect.andThen(TestClock.adjust(100), settle)
+      }
+      const after = yield* inFlight
+      // First, because stopping waits for attempts that hang.
       yield* Effect.forkChild(close, { startImmediately: true })
-      yield* TestClock.adjust("5 seconds")
+      yield* Effect.andThen(settle, TestClock.adjust("5 seconds"))
+      assert.strictEqual(before, 4)
+      assert.isAtLeast(after, 8)
     }).pipe(Effect.scoped, inWorld()),
   )
 
