@@ -328,16 +328,18 @@ export const creditNoteOf = Effect.fnUntraced(function* (
   return note
 })
 
-/** The invoice after so many of these credit notes. */
+/** The invoice after so many of these credit notes. It is paid when they leave nothing due. */
 export const creditedBy = (invoice: Invoice.StoredInvoice, notes: number): Invoice.StoredInvoice => {
   const amount = 500n * BigInt(notes)
+  const { state } = invoice
   return {
     ...invoice,
     state: {
-      ...invoice.state,
+      ...state,
+      status: amount === state.total ? "paid" : state.status,
       amountCredited: amount,
       amountWaived: amount,
-      amountDue: invoice.state.total - amount,
+      amountDue: state.total - amount,
       sequence: 2 + notes,
     },
   }

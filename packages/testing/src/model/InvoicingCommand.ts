@@ -13,7 +13,7 @@ const period = fc.nat({ max: 3 })
 const limit = fc.integer({ min: 1, max: 6 })
 
 const phase = fc.constantFrom("active" as const, "paused" as const, "ended" as const)
-const status = fc.constantFrom("draft" as const, "open" as const, "void" as const)
+const status = fc.constantFrom("draft" as const, "open" as const, "paid" as const, "void" as const)
 /** What a draft has besides its lines: a coupon, or a line that gives back some of an issued invoice. */
 const extra = fc.constantFrom("nothing" as const, "coupon" as const, "credit" as const)
 
