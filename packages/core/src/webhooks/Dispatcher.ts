@@ -131,7 +131,6 @@ interface Sending {
   readonly due: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
   /** Takes deliveries that this process publishes, until the scope closes. */
   readonly takePublished: Effect.Effect<void, never, Scope.Scope>
-  /** What was leased. After the end of `takePublished` nothing more begins to wait for a place. */
   readonly leased: LeasedDeliveries.LeasedDeliveries
   readonly writer: ResultWriter.ResultWriter
 }
@@ -232,7 +231,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
 
   const takePublished = Effect.andThen(
     store.handTo({ offer }),
-    Effect.addFinalizer(() => Effect.sync(leased.close)),
+    Effect.addFinalizer(() => leased.close),
   )
 
   const runDue = Effect.gen(function* () {
@@ -302,7 +301,6 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
       const ended = Effect.andThen(Fiber.interrupt(claiming), FiberSet.awaitEmpty(leased.attempts))
-      yield* leased.releaseWaiting
       yield* Effect.timeoutOption(ended, DRAIN_MILLIS)
       yield* FiberSet.clear(leased.attempts)
       yield* Effect.timeoutOption(writer.writeAll, LAST_WRITE_MILLIS)

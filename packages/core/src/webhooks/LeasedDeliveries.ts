@@ -80,10 +80,8 @@ export interface LeasedDeliveries {
   readonly startApart: (leased: Claimed, leaseUntil: DateTime.Utc) => void
   /** Begins as many attempts as there are places. Each attempt that ends does so, too. */
   readonly beginWaiting: Effect.Effect<void>
-  /** Gives back all deliveries that wait for a place. */
-  readonly releaseWaiting: Effect.Effect<void>
-  /** From now on no attempt begins. */
-  readonly close: () => void
+  /** Gives back all deliveries that wait for a place. From now on no attempt begins. */
+  readonly close: Effect.Effect<void>
   readonly isClosed: () => boolean
   /** The attempts under way. */
   readonly attempts: FiberSet.FiberSet<void>
@@ -99,11 +97,6 @@ export const make = Effect.fnUntraced(function* (options: LeasedDeliveriesOption
   /** True while `beginThose` runs. */
   let isBeginning = false
   let isClosed = false
-  const close = () => {
-    isClosed = true
-  }
-  // Before the attempts are interrupted, so that none of them begins another one.
-  yield* Effect.addFinalizer(() => Effect.sync(close))
 
   const transition = (
     delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,
@@ -268,13 +261,19 @@ export const make = Effect.fnUntraced(function* (options: LeasedDeliveriesOption
     for (const each of waiting) each.hasWaited = true
   })
 
+  const close = Effect.map(currentSurroundings, (surroundings) => {
+    isClosed = true
+    releaseThose(() => true, surroundings)
+  })
+  // Before the attempts are interrupted, so that none of them begins another one.
+  yield* Effect.addFinalizer(() => close)
+
   const made: LeasedDeliveries = {
     start,
     startApart: (leased, leaseUntil) => {
       run(Effect.uninterruptible(start(leased, leaseUntil, false)))
     },
     beginWaiting: Effect.map(currentSurroundings, beginThose),
-    releaseWaiting: Effect.map(currentSurroundings, (own) => releaseThose(() => true, own)),
     close,
     isClosed: () => isClosed,
     attempts,

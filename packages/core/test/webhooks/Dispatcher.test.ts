@@ -729,6 +729,29 @@ describe("in the background", () => {
       assert.strictEqual((yield* deliveryOf(event)).status, "Delivered")
     }).pipe(inWorld()),
   )
+
+  it.effect("ends a run at once when it closes, and leaves the rest to others", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      yield* script(URL_A, inTurn(hangs, answers(200)))
+      const [first, second] = [yield* publish(), yield* publish()]
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(Dispatcher.layerManual({ maxInFlight: 1 }), scope)
+      const running = yield* Effect.forkChild(Effect.provide(runDue, context), { startImmediately: true })
+      yield* settle
+      assert.lengthOf(yield* received(), 1)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* settle
+      assert.isDefined(closing.pollUnsafe())
+      assert.strictEqual(yield* Fiber.join(running), 1)
+      const { attemptCount, lastError, status } = yield* deliveryOf(first)
+      assert.deepStrictEqual([status, attemptCount, lastError], ["Pending", 1, "unknown"])
+      const { attemptCount: ofSecond } = yield* deliveryOf(second)
+      assert.strictEqual(ofSecond, 0)
+      assert.strictEqual(yield* runDue, 2)
+      assert.lengthOf(yield* received(), 3)
+    }).pipe(inWorld()),
+  )
 })
 
 describe("replay", () => {
