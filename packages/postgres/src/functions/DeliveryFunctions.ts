@@ -1,7 +1,8 @@
 /**
  * The functions that end deliveries (results, cancellation) and the one that starts them again (replay).
  *
- * They lock endpoints in the order of their keys, and then deliveries in the order of their ids. The transaction that
+ * They lock endpoints in the order of their keys, and then deliveries in the order of their ids, by deleting them in that order
+ * where that is all they do. The transaction that
  * disables an endpoint has locked it before it cancels its deliveries, so no deadlock can form. There is one exception:
  * results whose rows have moved, because somebody rewrote the table, are locked after the others of their call. Postgres ends
  * such a deadlock, and the call is repeated. Claims never wait for a lock.
@@ -92,6 +93,77 @@ const marked = (schema: SchemaName, lock: string): string => `
           ${lock}
         ) as w`
 
+/** Whether the row `q` of the queue is where the claim of result `n` left it, and still the claim's. */
+const isHeld = `q.ctid = n.tid and q.account_id = n.account_id and q.mode = n.mode and q.id = n.id
+          and q.lease_token = n.token and q.leased_until is not null`
+
+/** Of a result that was written: what it is counted by. */
+const COUNTED = "n.ordinal, n.account_id, n.mode, n.at, q.endpoint_id as owner, n.token, n.status, n.number"
+
+/**
+ * Writes results of `settle_deliveries`, and keeps the ordinals of those that are written. Rows are deleted as they are found:
+ * they are not locked first. Only if some deliveries are to be tried again, `hasPending`, are all of them locked first, so that
+ * the locks of a call are in the order of ids.
+ */
+const writeResults = (schema: SchemaName, hasPending: boolean): string => `
+      with given as materialized (
+        select n.* from unnest(v_tids, p_account_ids, p_modes, p_ids, p_tokens, p_ats, p_statuses, p_attempt_counts,
+          p_due_ats, p_reasons, p_numbers, p_started_ats, p_durations, p_request_headers, p_response_statuses,
+          p_response_headers, p_response_bodies, p_errors) with ordinality
+          as n (tid, account_id, mode, id, token, at, status, attempt_count, due_at, reason, number, started_at,
+            duration, request_headers, response_status, response_headers, response_body, error, ordinal)
+        where n.tid is not null order by n.id, n.account_id, n.mode
+      ), ${hasPending ? keptResults(schema) : ""}ended as (
+        delete from ${schema}.webhook_pending q using ${hasPending ? "held" : "given"} n
+        where ${hasPending ? "q.ctid = n.tid and n.status <> 'Pending'" : isHeld}
+        returning ${COUNTED}, n.id, q.event_id, q.event_type, n.attempt_count,
+          coalesce(n.response_status, q.last_response_status) as last_response_status,
+          case when n.number is null then q.last_error else n.error end as last_error, q.created_at, n.reason, n.started_at,
+          n.duration, n.request_headers, n.response_status, n.response_headers, n.response_body
+      ), finished as (
+        insert into ${schema}.webhook_finished (${finishedColumns})
+        select e.account_id, e.mode, e.id, e.event_id, e.event_type, e.owner, e.attempt_count, e.last_response_status,
+          e.last_error, e.created_at, e.status, e.reason, ${instantOf("e.at")}, e.token, ${instantOf("e.started_at")},
+          e.duration, e.request_headers::json, e.response_status, e.response_headers::json, e.response_body
+        from ended e
+      ), written as (
+        select n.ordinal, n.account_id, n.mode, n.at, n.owner, n.token, n.status, n.number from ended n${
+          hasPending
+            ? `
+        union all select k.ordinal, k.account_id, k.mode, k.at, k.owner, k.token, k.status, k.number from kept k`
+            : ""
+        }
+      ), counted as (${count(
+        schema,
+        `select w.account_id, w.mode, ${hourOf("w.at")}, w.owner, ${slotOf("w.token")},
+        count(*) filter (where w.status = 'Delivered'), count(*) filter (where w.status = 'Failed'),
+        count(*) filter (where w.status <> 'Delivered' and w.number is not null)
+      from written w where w.status <> 'Pending' or w.number is not null`,
+      )}
+      )
+      select coalesce(array_agg(w.ordinal), '{}') into v_written from written w;`
+
+/** The part of `writeResults` for deliveries that are to be tried again. */
+const keptResults = (schema: SchemaName): string => `held as materialized (
+        select n.* from given n, lateral (
+          select from ${schema}.webhook_pending q where ${isHeld} for update
+        ) as q
+      ), kept as (
+        update ${schema}.webhook_pending q set due_at = ${instantOf("n.due_at")}, leased_at = null, leased_until = null,
+          attempt_count = n.attempt_count,
+          last_response_status = coalesce(n.response_status, q.last_response_status),
+          last_error = case when n.number is null then q.last_error else n.error end
+        from held n where q.ctid = n.tid and n.status = 'Pending'
+        returning ${COUNTED}
+      ), attempted as (
+        insert into ${schema}.webhook_earlier_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
+          request_headers, response_status, response_headers, response_body, error)
+        select n.account_id, n.mode, n.id, n.number, ${instantOf("n.started_at")}, n.duration, n.request_headers::json,
+          n.response_status, n.response_headers::json, n.response_body, n.error
+        from held n where n.status = 'Pending' and n.number is not null
+        on conflict do nothing
+      ), `
+
 /**
  * Writes the results of claimed deliveries. See `DeliveryStore.settle`. The arrays have one element for each result.
  * Returns which results were written. A repeat of a statement that was carried out recognizes the lease's token, and
@@ -131,52 +203,9 @@ begin
   end if;
 
   for v_round in 1..2 loop
-    with written as materialized (
-      select n.*, q.owner from (
-        select n.* from unnest(v_tids, p_account_ids, p_modes, p_ids, p_tokens, p_ats, p_statuses, p_attempt_counts,
-          p_due_ats, p_reasons, p_numbers, p_started_ats, p_durations, p_request_headers, p_response_statuses,
-          p_response_headers, p_response_bodies, p_errors) with ordinality
-          as n (tid, account_id, mode, id, token, at, status, attempt_count, due_at, reason, number, started_at,
-            duration, request_headers, response_status, response_headers, response_body, error, ordinal)
-        where n.tid is not null order by n.id, n.account_id, n.mode
-      ) as n, lateral (
-        select q.endpoint_id as owner from ${schema}.webhook_pending q
-        where q.ctid = n.tid and q.account_id = n.account_id and q.mode = n.mode and q.id = n.id
-          and q.lease_token = n.token and q.leased_until is not null
-        for update
-      ) as q
-    ), kept as (
-      update ${schema}.webhook_pending q set due_at = ${instantOf("w.due_at")}, leased_at = null, leased_until = null,
-        attempt_count = w.attempt_count,
-        last_response_status = coalesce(w.response_status, q.last_response_status),
-        last_error = case when w.number is null then q.last_error else w.error end
-      from written w where q.ctid = w.tid and w.status = 'Pending'
-    ), ended as (
-      delete from ${schema}.webhook_pending q using written w where q.ctid = w.tid and w.status <> 'Pending'
-      returning q.account_id, q.mode, q.id, q.event_id, q.event_type, q.endpoint_id, w.attempt_count,
-        coalesce(w.response_status, q.last_response_status),
-        case when w.number is null then q.last_error else w.error end,
-        q.created_at, w.status, w.reason, ${instantOf("w.at")}, w.token, ${instantOf("w.started_at")}, w.duration,
-        w.request_headers::json, w.response_status, w.response_headers::json, w.response_body
-    ), finished as (
-      insert into ${schema}.webhook_finished (${finishedColumns})
-      select * from ended
-    ), counted as (${count(
-      schema,
-      `select w.account_id, w.mode, ${hourOf("w.at")}, w.owner, ${slotOf("w.token")},
-        count(*) filter (where w.status = 'Delivered'), count(*) filter (where w.status = 'Failed'),
-        count(*) filter (where w.status <> 'Delivered' and w.number is not null)
-      from written w where w.status <> 'Pending' or w.number is not null`,
-    )}
-    ), attempted as (
-      insert into ${schema}.webhook_earlier_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
-        request_headers, response_status, response_headers, response_body, error)
-      select w.account_id, w.mode, w.id, w.number, ${instantOf("w.started_at")}, w.duration, w.request_headers::json,
-        w.response_status, w.response_headers::json, w.response_body, w.error
-      from written w where w.status = 'Pending' and w.number is not null
-      on conflict do nothing
-    )
-    select coalesce(array_agg(w.ordinal), '{}') into v_written from written w;
+    if 'Pending' = any (p_statuses) then${writeResults(schema, true)}
+    else${writeResults(schema, false)}
+    end if;
     v_ordinals := v_ordinals || v_written;
     exit when v_round = 2 or cardinality(v_ordinals) = cardinality(p_ids);
 
@@ -221,8 +250,11 @@ begin
     );
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
-    (select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
-      from unnest(p_ids) with ordinality as n (id, ordinal));
+    case when cardinality(v_ordinals) = cardinality(p_ids) then array_fill(true, array[cardinality(p_ids)])
+      else (
+        select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
+        from unnest(p_ids) with ordinality as n (id, ordinal)
+      ) end;
 end
 $$`,
   { isByIndex: true },
