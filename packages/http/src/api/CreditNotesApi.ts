@@ -4,8 +4,9 @@
 import { CreditNote, Customer, Invoice, INVOICE_LIMITS } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HtmlBody, NO_E_INVOICE, PdfBody, XmlBody } from "./DocumentBody.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
-import { HtmlBody, InvoiceBody, LineTaxBody, NO_E_INVOICE, PdfBody, TaxBody, XmlBody } from "./InvoicesApi.ts"
+import { InvoiceBody, LineTaxBody, TaxBody } from "./InvoiceBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 

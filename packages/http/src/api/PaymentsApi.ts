@@ -7,7 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { CallsProvider } from "./CallsProvider.ts"
 import { actionFields, returnUrlField } from "./CustomerAction.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
-import { InvoiceBody } from "./InvoicesApi.ts"
+import { InvoiceBody } from "./InvoiceBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 

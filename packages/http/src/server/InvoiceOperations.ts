@@ -12,7 +12,7 @@ import {
   type Tenant,
 } from "@billwright/core"
 import { Effect } from "effect"
-import type { InvoiceBody } from "../api/InvoicesApi.ts"
+import type { InvoiceBody } from "../api/InvoiceBody.ts"
 import * as DocumentAnswer from "./DocumentAnswer.ts"
 import { created, ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"

@@ -12,7 +12,8 @@ import {
   type Tenant,
 } from "@billwright/core"
 import { Effect } from "effect"
-import type { SubscriptionBody, SubscriptionPreviewBody } from "../api/SubscriptionsApi.ts"
+import type { SubscriptionBody } from "../api/SubscriptionBody.ts"
+import type { SubscriptionPreviewBody } from "../api/SubscriptionsApi.ts"
 import { created, ok } from "./HttpExchange.ts"
 import { invoice } from "./InvoiceOperations.ts"
 import type { OperationsOf } from "./Operation.ts"

@@ -4,31 +4,24 @@
 import {
   Batch,
   CurrentTenant,
-  daysBefore,
   Id,
   Invoice,
-  InvoiceFigure,
   type InvoiceFilter,
   InvoiceStore,
-  type InvoiceSum,
-  LATE_DAYS,
-  MONEY_DAYS,
-  type NumberSeries,
   type Page,
-  type SeriesName,
   StorageError,
   type SubscriptionId,
   Tenant,
   Transactor,
 } from "@billwright/core"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
-import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
-import { bigint, decoding, decodingLarge, integer, integerOrNull, json, type Row, text } from "../Row.ts"
-import { byPlace, inOrderOf, isOneOf, uuids } from "./Batched.ts"
+import { decoding, decodingLarge, integerOrNull, type Row, text } from "../Row.ts"
+import { inOrderOf, isOneOf, uuids } from "./Batched.ts"
+import * as BilledLines from "./BilledLines.ts"
 import {
   dueColumns,
   hasFailed,
@@ -39,8 +32,6 @@ import {
   subscriptionIdOf,
 } from "./DueRow.ts"
 import {
-  billedLineFromRow,
-  couponUseFromRow,
   givenCauses,
   givenInvoices,
   givenLines,
@@ -48,58 +39,19 @@ import {
   invoiceFromRow,
   toWritten,
 } from "./InvoiceRow.ts"
+import * as InvoiceSeries from "./InvoiceSeries.ts"
+import * as InvoiceSums from "./InvoiceSums.ts"
 
 type Stored = Invoice.StoredInvoice
 
 const NOTHING = Statement.fragment([])
 const XID = Statement.fragment([Statement.literal("pg_current_xact_id_if_assigned()::text as xid")])
 
-/** The instant some days before another one. */
-const daysBeforeAt = (at: number, days: number): Statement.Fragment =>
-  Statement.fragment([
-    Statement.literal("to_timestamp("),
-    Statement.parameter(String(daysBefore(at, days))),
-    Statement.literal("::float8 / 1000)"),
-  ])
-
-/** Whether an invoice `t` makes a figure at an instant: restates `figuresOf`. The words on status are those of an index. */
-const isInFigure = (figure: InvoiceFigure, at: number): Statement.Fragment => {
-  const now = daysBeforeAt(at, 0)
-  const [thirty, sixty] = [daysBeforeAt(at, LATE_DAYS.thirty), daysBeforeAt(at, LATE_DAYS.sixty)]
-  const all = (...parts: ReadonlyArray<string | Statement.Fragment>): Statement.Fragment =>
-    Statement.fragment(
-      parts.flatMap((part) => (typeof part === "string" ? [Statement.literal(part)] : part.segments)),
-    )
-  const open = "t.status = 'open'"
-  const conditions: Readonly<Record<InvoiceFigure, Statement.Fragment>> = {
-    invoiced: all(
-      "t.issued_at > ",
-      daysBeforeAt(at, MONEY_DAYS),
-      " and t.issued_at <= ",
-      now,
-      " and t.status <> 'void'",
-    ),
-    outstanding: all(open),
-    not_due: all(open, " and (t.payment_due_at is null or t.payment_due_at >= ", now, ")"),
-    late_thirty: all(open, " and t.payment_due_at < ", now, " and t.payment_due_at >= ", thirty),
-    late_sixty: all(open, " and t.payment_due_at < ", thirty, " and t.payment_due_at >= ", sixty),
-    late_more: all(open, " and t.payment_due_at < ", sixty),
-    to_retry: all(open, " and t.collection = 'retrying'"),
-  }
-  return conditions[figure]
-}
-
-const sumFromRow = (row: Row): InvoiceSum => ({
-  figure: text(row, "figure") as InvoiceFigure,
-  currency: text(row, "currency"),
-  count: integer(row, "count"),
-  amount: bigint(row, "amount"),
-})
-
 const invoicesFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(invoiceFromRow)
 
 const make = Effect.gen(function* () {
-  const { everyTenant, read, tables: t, write } = yield* Database
+  const database = yield* Database
+  const { everyTenant, read, tables: t, write } = database
   const transactor = yield* Transactor
   const due = joinDue(t, "invoice")
   const columns = invoiceColumns(t)
@@ -260,68 +212,6 @@ from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n) order by a
       return asked.map(({ length }) => all.slice(next, (next += length)))
     })
 
-  /** Invoices without discounts are in none of the index that it reads. */
-  const allCouponUses = Effect.fnUntraced(function* (
-    asked: ReadonlyArray<{ readonly id: SubscriptionId; readonly from: number }>,
-  ) {
-    const operation = "InvoiceStore.couponUses"
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`with a as materialized (
-  select * from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
-    ${ArrayLiteral.plain(asked.map(({ from }) => from))}::text::integer[]) with ordinality as a (id, from_period, place)
-), i as (
-  select a.place, t.id, t.status, t.state, t.issued_at, t.cause_period as period
-  from a cross join lateral (
-    select t.* from ${t.billing_invoices} t
-    where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = a.id and t.cause_period >= a.from_period
-      and t.state -> 'discounts' <> '[]'::jsonb
-    offset 0
-  ) as t
-  union all
-  select a.place, t.id, t.status, t.state, t.issued_at, t.period
-  from a cross join lateral (
-    select t.*, c.period from ${t.billing_invoice_causes} c cross join lateral (
-      select t.* from ${t.billing_invoices} t
-      where t.account_id = c.account_id and t.mode = c.mode and t.customer_id = c.customer_id and t.id = c.invoice_id
-      offset 0
-    ) as t
-    where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id and c.period >= a.from_period
-    offset 0
-  ) as t
-)
-select i.place::text as n, i.id::text as invoice_id, i.status, i.period::text as period,
-  d.discount ->> 'id' as redemption_id, d.discount ->> 'amount' as amount
-from i cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordinality as d (discount, n)
-where d.discount ->> 'type' = 'coupon'
-order by i.place, i.issued_at nulls last, i.id, d.n`,
-    )
-    return yield* decoding(operation, byPlace(asked.length, couponUseFromRow))(rows)
-  })
-
-  const creditsOf = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
-    const operation = "InvoiceStore.creditsOf"
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`select l.line -> 'creditOf' ->> 'lineId' as line_id, (-l.amount)::text as amount
-from ${t.billing_invoice_lines} l cross join lateral (
-  select i.status from ${t.billing_invoices} i
-  where i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
-  offset 0
-) as i
-where l.account_id = ${accountId} and l.mode = ${mode} and l.line -> 'creditOf' ->> 'invoiceId' = ${id}
-  and i.status <> 'draft'
-order by l.invoice_id, l.position`,
-    )
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
-      all.map((row) => ({ lineId: text(row, "line_id"), amount: bigint(row, "amount") })),
-    )(rows)
-  })
-
   const lockAllDrafts = Effect.fnUntraced(function* (asked: ReadonlyArray<ReadonlyArray<SubscriptionId>>) {
     const operation = "InvoiceStore.lockDrafts"
     const { accountId, mode } = yield* CurrentTenant
@@ -449,27 +339,6 @@ select xid from removed`,
     yield* noteXid(rows[0]?.["xid"])
   })
 
-  const sums = Effect.fnUntraced(function* (at: number) {
-    const operation = "InvoiceStore.sums"
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* read(operation, (sql) => {
-      const tenant = sql`t.account_id = ${accountId} and t.mode = ${mode}`
-      const [invoiced, ...figures] = InvoiceFigure.literals
-      const [of, count] = [sql`t.currency, count(*)::text as count`, sql`group by t.currency`]
-      const ofOpen = figures.map(
-        (figure) => sql`union all select ${figure}::text, ${of}, sum(t.amount_due)::text from open t
-where ${isInFigure(figure, at)} ${count}`,
-      )
-      return sql<Row>`with open as materialized (
-  select t.status, t.currency, t.collection, t.payment_due_at, t.amount_due from ${t.billing_invoices} t
-  where ${tenant} and ${isInFigure("outstanding", at)}
-)
-select ${invoiced}::text as figure, ${of}, sum(t.total)::text as amount from ${t.billing_invoices} t
-where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(ofOpen)}`
-    })
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(sumFromRow))(rows)
-  })
-
   const tenants = Effect.fnUntraced(function* (after: Tenant.Tenant | undefined, limit: number) {
     const operation = "InvoiceStore.tenants"
     // One step in the index for each tenant, however many invoices it has.
@@ -504,7 +373,7 @@ where ${tenant} and ${isInFigure(invoiced, at)} ${count} ${sql.join(" ", false)(
         ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
         ...(currency === undefined ? [] : [sql`t.currency = ${currency}`]),
-        ...(figure === undefined ? [] : [isInFigure(figure.figure, figure.at)]),
+        ...(figure === undefined ? [] : [InvoiceSums.isInFigure(figure.figure, figure.at)]),
         ...(failure === undefined ? [] : [hasFailed(sql, t, { accountId, mode }, "invoice", failure)]),
         position,
       ]
@@ -534,78 +403,8 @@ order by ${order}`
     return pageOf({ ...page, limit: Math.min(page.limit, shown.length) }, invoices)
   })
 
-  const allBilledLines = Effect.fnUntraced(function* (
-    asked: ReadonlyArray<{ readonly id: SubscriptionId; readonly fromPeriod: number }>,
-  ) {
-    const operation = "InvoiceStore.billedLines"
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`select a.n::text as n, l.invoice_id::text, i.status, (l.line - '{steps, receipt}'::text[])::text as line,
-  case i.amount_credited when 0 then 0 else (
-    select coalesce(sum(c.amount), 0) from ${t.billing_credit_note_lines} c
-    where c.account_id = l.account_id and c.mode = l.mode and c.customer_id = l.customer_id and c.invoice_id = l.invoice_id
-      and c.line_id = l.id
-  ) end::text as forgiven
-from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
-    ${ArrayLiteral.plain(asked.map(({ fromPeriod }) => fromPeriod))}::text::integer[]) with ordinality as a (id, first, n)
-cross join lateral (
-  select l.* from ${t.billing_invoice_lines} l
-  where l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = a.id and l.origin_period >= a.first
-  offset 0
-) as l
-cross join lateral (
-  select i.status, i.amount_credited from ${t.billing_invoices} i
-  where i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
-  offset 0
-) as i
-order by a.n, l.invoice_id, l.position`,
-    )
-    return yield* decoding(operation, byPlace(asked.length, billedLineFromRow))(rows)
-  })
-
-  /** Makes the row of a series if it is the first time, and locks it: then nobody else takes the first number either. */
-  const lockSeries = Effect.fnUntraced(function* (name: SeriesName) {
-    const operation = "InvoiceStore.lockSeries"
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* write(
-      operation,
-      (sql) =>
-        sql<Row>`insert into ${t.billing_series} as s (account_id, mode, name)
-values (${accountId}, ${mode}, ${name}) on conflict (account_id, mode, name) do update set name = excluded.name
-returning s.state::text as state, ${XID}`,
-    )
-    yield* noteXid(rows[0]?.["xid"])
-    return yield* decoding(operation, seriesFromRow)(rows[0])
-  })
-
-  const findSeries = Effect.fnUntraced(function* (name: SeriesName) {
-    const operation = "InvoiceStore.findSeries"
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`select state::text as state from ${t.billing_series}
-where account_id = ${accountId} and mode = ${mode} and name = ${name}`,
-    )
-    return yield* decoding(operation, seriesFromRow)(rows[0])
-  })
-
-  const saveSeries = Effect.fnUntraced(function* (name: SeriesName, series: NumberSeries) {
-    const { accountId, mode } = yield* CurrentTenant
-    const rows = yield* write(
-      "InvoiceStore.saveSeries",
-      (sql) =>
-        sql<Row>`insert into ${t.billing_series} (account_id, mode, name, state)
-values (${accountId}, ${mode}, ${name}, ${JSON.stringify(series)}::text::jsonb)
-on conflict (account_id, mode, name) do update set state = excluded.state returning ${XID}`,
-    )
-    yield* noteXid(rows[0]?.["xid"])
-  })
-
   return InvoiceStore.of({
-    sums,
+    sums: InvoiceSums.sums(database),
     tenants,
     insert: (invoice) => Batch.together("InvoiceStore.insert", invoice, (all) => asOneWrite(insertAll(all))),
     find: (id) => Batch.together("InvoiceStore.find", id, (ids) => findAll("InvoiceStore.find", ids)),
@@ -615,19 +414,10 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     remove,
     lockWithSubscriptions,
     pastDueSince: (ids) => Batch.together("InvoiceStore.pastDueSince", ids, allPastDueSince),
-    billedLines: (id, fromPeriod) =>
-      Batch.together("InvoiceStore.billedLines", { id, fromPeriod }, allBilledLines),
-    couponUses: (id, from) => Batch.together("InvoiceStore.couponUses", { id, from }, allCouponUses),
-    creditsOf,
     lockDrafts: (id) => Batch.together("InvoiceStore.lockDrafts", id, lockAllDrafts),
-    lockSeries,
-    findSeries,
-    saveSeries,
+    ...BilledLines.make(database),
+    ...InvoiceSeries.make(database),
   })
 })
-
-/** The state of a series. A row of which no number was taken has none. */
-const seriesFromRow = (row: Row | undefined): Option.Option<NumberSeries> =>
-  row === undefined || row["state"] === null ? Option.none() : Option.some(json(row, "state") as NumberSeries)
 
 export const layer: Layer.Layer<InvoiceStore, never, Database | Transactor> = Layer.effect(InvoiceStore, make)
