@@ -3,6 +3,7 @@
  */
 import type { StorageError } from "@billwright/core"
 import { Context, Effect, Exit, Option } from "effect"
+import { Statement } from "effect/sql"
 import type { FailureKind } from "./StorageFailure.ts"
 
 /** One attempt at an outermost transaction. */
@@ -32,6 +33,9 @@ export class CurrentTransaction extends Context.Service<
   CurrentTransaction,
   TransactionState<unknown, unknown>
 >()("@billwright/postgres/CurrentTransaction") {}
+
+/** The column of a statement's answer that `noteXid` takes: null as long as the transaction has written nothing. */
+export const XID = Statement.fragment([Statement.literal("pg_current_xact_id_if_assigned()::text as xid")])
 
 /**
  * Notes the number that Postgres gave the transaction. With it, Postgres can be asked for the outcome of a lost

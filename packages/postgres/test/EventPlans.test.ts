@@ -621,6 +621,27 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
             }
           })
           const limits = { limit: 64, limitPerEndpoint: 64, limits: new Map(), tenantLimits: [] }
+          // Results are written by the places of their rows.
+          const entries = Effect.gen(function* () {
+            yield* sql`select pg_stat_force_next_flush()`
+            const [row] = yield* sql<{ read: string }>`select sum(idx_tup_read)::text as read
+from pg_stat_user_indexes where schemaname = 'billwright' and relname = 'webhook_pending'`
+            return Number(row!.read)
+          })
+          for (let n = 1; n <= EXECUTIONS; n++) {
+            const { deliveries: claimed } = yield* claim(NOW, limits)
+            assert.lengthOf(claimed, 64)
+            const before = yield* entries
+            // Each second time one of them is to be tried again.
+            const again = {
+              status: "Pending",
+              attemptCount: 1,
+              dueAt: NOW.epochMilliseconds + 3_600_000,
+            } as const
+            const [first, ...others] = claimed.map(delivered)
+            yield* settle([n % 2 === 0 ? { ...first!, state: again } : first!, ...others])
+            assert.strictEqual((yield* entries) - before, 0, `entries that are read to settle, time ${n}`)
+          }
           yield* costs("claim and settle", 5_000, () =>
             Effect.flatMap(claim(NOW, limits), ({ deliveries: claimed }) =>
               settle(claimed.map(delivered)),

@@ -93,9 +93,13 @@ const marked = (schema: SchemaName, lock: string): string => `
           ${lock}
         ) as w`
 
-/** Whether the row `q` of the queue is where the claim of result `n` left it, and still the claim's. */
-const isHeld = `q.ctid = n.tid and q.account_id = n.account_id and q.mode = n.mode and q.id = n.id
-          and q.lease_token = n.token and q.leased_until is not null`
+/**
+ * Whether the row `q` of the queue is where the claim of result `n` left it, and still the claim's. Only its place can be looked
+ * up: no index has values that are compared with `is not distinct from`. Otherwise a plan that was made while the queue was
+ * empty reads all of the tenant's queue for each result.
+ */
+const isHeld = `q.ctid = n.tid and q.leased_until is not null
+          and (q.account_id, q.mode, q.id, q.lease_token) is not distinct from (n.account_id, n.mode, n.id, n.token)`
 
 /** Of a result that was written: what it is counted by. */
 const COUNTED = "n.ordinal, n.account_id, n.mode, n.at, q.endpoint_id as owner, n.token, n.status, n.number"

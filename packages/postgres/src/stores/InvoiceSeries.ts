@@ -3,12 +3,9 @@
  */
 import { CurrentTenant, type NumberSeries, type SeriesName } from "@billwright/core"
 import { Effect, Option } from "effect"
-import { Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
 import { decoding, json, type Row } from "../Row.ts"
-
-const XID = Statement.fragment([Statement.literal("pg_current_xact_id_if_assigned()::text as xid")])
 
 /** The state of a series. A row of which no number was taken has none. */
 const seriesFromRow = (row: Row | undefined): Option.Option<NumberSeries> =>

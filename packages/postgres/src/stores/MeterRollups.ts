@@ -18,7 +18,7 @@ import {
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
 import { decoding, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { cellFromRow, stateColumns } from "./MeterRow.ts"
@@ -94,7 +94,7 @@ from ${t.meters} where account_id = ${accountId} and mode = ${mode} and id = ${I
       (
         sql,
       ) => sql<Row>`select status, done::text, total::text, customer_id::text, to_char(day, 'YYYY-MM-DD') as day,
-  dimension, pg_current_xact_id_if_assigned()::text as xid
+  dimension, ${XID}
 from ${t.build_cells}(${rowOf(sql, tenant, schema, next)}, ${String(days)}::integer)`,
     )
     yield* noteXid(rows[0]?.["xid"])
@@ -110,7 +110,7 @@ from ${t.build_cells}(${rowOf(sql, tenant, schema, next)}, ${String(days)}::inte
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* write(
       operation,
-      (sql) => sql<Row>`select is_done::text, pg_current_xact_id_if_assigned()::text as xid
+      (sql) => sql<Row>`select is_done::text, ${XID}
 from ${t.sweep_cells}(${accountId}, ${mode}, ${Id.toUuid(meterId)}::uuid,
   ${ArrayLiteral.plain(kept)}::text::integer[], ${String(cells)}::integer) as is_done`,
     )

@@ -12,7 +12,7 @@ import {
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
       const onConflict = sql.literal(isRepeat ? "on conflict do nothing" : "")
       return sql<Row>`insert into ${t.api_keys} (account_id, mode, id, name, scopes, networks, credit_limits, hint, digest, created_at,
   expires_at, revoked_at, last_used_at) values ${values} ${onConflict}
-returning pg_current_xact_id_if_assigned()::text as xid`
+returning ${XID}`
     })
     yield* noteXid(rows[0]?.xid)
   })
@@ -122,7 +122,7 @@ where account_id = ${accountId} and mode = ${mode} and ${position} order by ${or
         const instantAt = sql`to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)`
         return sql<Row>`update ${t.api_keys} set ${sql.literal(column)} = ${sql.literal(assignment(instantAt))}(${sql.literal(column)}, ${instantAt})
 where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid
-returning ${columns}, pg_current_xact_id_if_assigned()::text as xid`
+returning ${columns}, ${XID}`
       })
       yield* noteXid(rows[0]?.xid)
       return Option.map(yield* firstOf(operation, rows), ({ key }) => key)

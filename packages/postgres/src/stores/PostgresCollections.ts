@@ -17,7 +17,7 @@ import {
 } from "@billwright/core"
 import { Array as Arr, DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
 import { cursorIn, pageOf, shownOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
@@ -25,8 +25,6 @@ import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import * as CollectionList from "./CollectionList.ts"
 import * as ResourceRow from "./ResourceRow.ts"
 import { RESOURCE_TABLES, type ResourceTable } from "./ResourceTables.ts"
-
-const XID = "pg_current_xact_id_if_assigned()::text as xid"
 
 /** The filters that are about no field. */
 const UNEQUAL = new Set(["madeBefore", "madeFrom", "search"])
@@ -125,7 +123,7 @@ where account_id = ${accountId} and mode = ${mode} and id = any (${uuids(ids)}::
     const { accountId, mode } = yield* CurrentTenant
     const { inserted, isRepeat } = yield* write(operation, (sql, isAgain) =>
       sql<Row>`insert into ${table} (account_id, mode, id, ${names})
-values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${literal(XID)}`.pipe(
+values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${XID}`.pipe(
         Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
       ),
     )
@@ -147,7 +145,7 @@ values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.value
           sql`(${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))})`,
       )
       return sql<Row>`insert into ${table} (account_id, mode, id, ${names})
-values ${listed(added)} on conflict do nothing returning ${literal(XID)}`.pipe(
+values ${listed(added)} on conflict do nothing returning ${XID}`.pipe(
         Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
       )
     })
@@ -218,7 +216,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid and ${
           (sql) =>
             sql<Row>`update ${table} t set (${names}) = row(${listed(rows.valuesOf(changed))})
 where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid and ${isStored}
-returning ${rows.columns}, ${literal(XID)}`,
+returning ${rows.columns}, ${XID}`,
         )
         yield* noteXid(written[0]?.["xid"])
         return yield* firstOf(operation, written)
@@ -230,8 +228,7 @@ returning ${rows.columns}, ${literal(XID)}`,
     const removed = yield* write(nameOf("remove"), (sql) => {
       const deletion = sql`delete from ${table}
   where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`
-      if (countedBy === undefined || customer === undefined)
-        return sql<Row>`${deletion} returning ${literal(XID)}`
+      if (countedBy === undefined || customer === undefined) return sql<Row>`${deletion} returning ${XID}`
       const column = literal(countedBy)
       const owner = literal(rows.parameter(customer, null).column)
       return sql<Row>`with deleted as (
@@ -240,7 +237,7 @@ returning ${rows.columns}, ${literal(XID)}`,
   update ${tables.customers} c set ${column} = c.${column} - 1 from deleted d
   where c.account_id = ${accountId} and c.mode = ${mode} and c.id = d.customer_id
 )
-select ${literal(XID)} from deleted`
+select ${XID} from deleted`
     })
     yield* noteXid(removed[0]?.["xid"])
     return removed.length > 0
@@ -263,7 +260,7 @@ select ${literal(XID)} from deleted`
   update ${table} t set ${nulls}, ${literal(column)} = to_timestamp(${String(now.epochMilliseconds)}::float8 / 1000)
   from locked where t.account_id = ${accountId} and t.mode = ${mode} and t.id = locked.id and ${isStored}
 )
-select ${literal(XID)} from locked`,
+select ${XID} from locked`,
     )
     yield* noteXid(locked[0]?.["xid"])
     return locked.length > 0

@@ -14,7 +14,7 @@ import {
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
@@ -72,7 +72,7 @@ select ${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, ${uuid}::uuid, ${I
 where not exists (
   select from ${t.billing_credit_notes} n where n.account_id = ${accountId} and n.mode = ${mode} and n.id = ${uuid}::uuid
 )
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     if (rows[0] === undefined) {
       const cause = new Error(`the credit note id ${id} is taken`)

@@ -17,7 +17,7 @@ import {
 import { Effect, Layer, Option } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { instantOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
@@ -172,7 +172,7 @@ order by t.customer_id, t.unit${lock ? Statement.literal(" for no key update of 
           sql<Row>`insert into ${t.billing_credit_accounts}
   (account_id, mode, customer_id, unit, available, held, debt, open_holds, sequence)
 values (${tenant.accountId}, ${tenant.mode}, ${Id.toUuid(key.customerId)}::uuid, ${key.unit}, 0, 0, 0, 0, 0)
-on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
+on conflict do nothing returning ${XID}`,
       )
       yield* noteXid(rows[0]?.["xid"])
     }
@@ -199,7 +199,7 @@ on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
         sql<Row>`with written as (
   update ${t.billing_credit_accounts} t set available = ${String(available)}::numeric, scoped = ${String(scoped)}::numeric,
     held = ${String(held)}::numeric, debt = ${String(debt)}::numeric, open_holds = ${String(openHolds)}::integer, sequence = ${String(sequence)}::bigint
-  where ${isOwn} returning pg_current_xact_id_if_assigned()::text as xid
+  where ${isOwn} returning ${XID}
 ), grants as (
   insert into ${t.billing_credit_grants} (account_id, mode, customer_id, unit, id, kind, amount, priority, effective_at,
     expires_at, status, available, held, source_type, source_id, source_period, rollover_maximum, rollover_expires_at,
@@ -254,7 +254,7 @@ select xid from written`,
       (
         sql,
       ) => sql<Row>`update ${t.billing_credit_accounts} t set levels = ${list}::text::numeric[] where ${isOwn}
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })

@@ -19,7 +19,7 @@ import { type DateTime, Effect, Layer, Option } from "effect"
 import type { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { Intakes } from "../Intakes.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
@@ -131,7 +131,7 @@ from unnest(${uuids}::text::uuid[]) with ordinality as n (id, ordinal) order by 
   ) as n
   ${sql.literal(isRepeat ? "on conflict do nothing" : "")}
 )
-select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
+select e.type, ${XID} from event e`,
     )
     yield* noteXid(rows[0]?.xid)
     yield* commits.announce

@@ -21,7 +21,7 @@ import {
 import { type DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from "../Row.ts"
@@ -191,7 +191,7 @@ order by d.id for update of d`,
       return sql<Row>`update ${t.billing_due} d set lease_token = null, leased_until = null${failed}
 where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${subject.kind} and d.id = ${Id.toUuid(subject.id)}::uuid
   and d.lease_token = ${token}::uuid
-returning pg_current_xact_id_if_assigned()::text as xid`
+returning ${XID}`
     })
     yield* noteXid(rows[0]?.["xid"])
     return rows.length > 0
@@ -204,12 +204,12 @@ returning pg_current_xact_id_if_assigned()::text as xid`
       dueAt === null
         ? sql<Row>`delete from ${t.billing_due} d
 where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = ${uuid}::uuid
-returning pg_current_xact_id_if_assigned()::text as xid`
+returning ${XID}`
         : sql<Row>`insert into ${t.billing_due} as d (account_id, mode, kind, id, due_at)
 values (${accountId}, ${mode}, ${kind}, ${uuid}::uuid, to_timestamp(${String(dueAt)}::float8 / 1000))
 on conflict (account_id, mode, kind, id) do update set due_at = excluded.due_at, attempts = 0, problem = null,
   failed_at = null, retry_at = null, lease_token = null, leased_until = null
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })
@@ -302,7 +302,7 @@ cross join lateral (
 where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = ${Id.toUuid(id)}::uuid
   and d.test_clock_id is not null and d.attempts = ${String(attempts)}::integer
   and (d.attempts = 0 or d.retry_at is not null) and ${availableAt(sql)} = ${String(at)}::bigint
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
     return rows.length > 0
@@ -316,7 +316,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
   retry_at = case when d.retry_at is not null then least(d.retry_at, n.at) end
 from (select to_timestamp(${millisOf(at)}::float8 / 1000) as at) as n
 where d.account_id = ${accountId} and d.mode = ${mode} and d.test_clock_id = ${Id.toUuid(testClockId)}::uuid
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })

@@ -14,7 +14,7 @@ import {
 import { type DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
@@ -68,7 +68,7 @@ where (
   select count(*) from ${t.webhook_endpoints}
   where account_id = ${accountId} and mode = ${mode} and deleted_at is null
 ) < ${String(Endpoint.MAX_ENDPOINTS)}::integer
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
         )
         yield* noteXid(rows[0]?.xid)
         return rows.length > 0
@@ -138,7 +138,7 @@ order by ${order} limit ${limit}`,
           operation,
           (sql) =>
             sql<Row>`update ${t.webhook_endpoints} t set (${sql.literal(CHANGING)}) = row (${values(sql, changed)})
-where ${stored(sql)} returning ${endpointColumns}, pg_current_xact_id_if_assigned()::text as xid`,
+where ${stored(sql)} returning ${endpointColumns}, ${XID}`,
         )
         yield* noteXid(written[0]?.xid)
         return yield* decode(written[0])
@@ -153,7 +153,7 @@ where ${stored(sql)} returning ${endpointColumns}, pg_current_xact_id_if_assigne
         // Headers may contain the receiver's credentials.
         sql<Row>`update ${t.webhook_endpoints} set deleted_at = ${instant(sql, at)}, secrets = '[]', headers = '{}'
 where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid and deleted_at is null
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     // In a transaction, because a repeat of the statement alone could not tell its own work from that of others.
     return yield* transactor.atomically(

@@ -11,7 +11,7 @@ import {
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { instantOf, millisColumn } from "../Millis.ts"
 import { bigint, decoding, integer, json, type Row, text } from "../Row.ts"
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
         sql<Row>`insert into ${t.billing_entitlement_locks} as t (account_id, mode, customer_id, sequence)
 values (${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, 1)
 on conflict (account_id, mode, customer_id) do update set sequence = t.sequence + 1
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })
@@ -109,7 +109,7 @@ values (${accountId}, ${mode}, ${Id.toUuid(one.customerId)}::uuid, ${one.idempot
   ${String(one.quantity)}::bigint, ${JSON.stringify(one.dimensions)}::text::jsonb, ${Id.toUuid(one.usageRecordId)}::uuid,
   ${Id.toUuid(one.subscriptionId)}::uuid, ${one.meter}, ${one.reason}, ${one.limitType}, ${String(one.limit)}::numeric,
   ${String(one.used)}::numeric, ${instant(one.periodStart)}, ${instant(one.resetsAt)}, ${instant(one.createdAt)})
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })
@@ -123,7 +123,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
   period_start, usage_limit, reached_at)
 values (${accountId}, ${mode}, ${Id.toUuid(one.customerId)}::uuid, ${one.feature}, ${Id.toUuid(one.subscriptionId)}::uuid,
   ${instant(one.periodStart)}, ${String(one.limit)}::numeric, ${instant(one.reachedAt)})
-on conflict do nothing returning pg_current_xact_id_if_assigned()::text as xid`,
+on conflict do nothing returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
     return rows.length > 0

@@ -23,7 +23,7 @@ import { type DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
 import { Intakes } from "../Intakes.ts"
 import { notifying } from "../Notices.ts"
@@ -287,7 +287,7 @@ order by t.id limit ${String(MAX_REDACTED)}::integer`,
             sql,
           ) => sql<Row>`select ${t.redact_events}(${accountId}, ${mode}, ${Id.toUuid(step.customerId)}::uuid,
   ${ids}::text::uuid[], ${payloads}::text::text[], ${String(step.at.epochMilliseconds)}::text::bigint)::text as done,
-  pg_current_xact_id_if_assigned()::text as xid`,
+  ${XID}`,
         )
         yield* noteXid(rows[0]?.["xid"])
         yield* commits.announce

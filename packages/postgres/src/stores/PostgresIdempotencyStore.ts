@@ -12,7 +12,7 @@ import {
 } from "@billwright/core"
 import { type DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { decoding, integer, type Row, text } from "../Row.ts"
 
@@ -81,7 +81,7 @@ on conflict (account_id, mode, request_digest) do update set fingerprint = exclu
   response_status = excluded.response_status, response_body = excluded.response_body,
   subject = excluded.subject, expires_at = excluded.expires_at
 where k.expires_at < to_timestamp(${String(lifetime.now.epochMilliseconds)}::float8 / 1000)
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     // The lock keeps other runs out, so the answer can only come from this effect: it handled the same request inside
     // itself.

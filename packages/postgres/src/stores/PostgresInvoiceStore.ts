@@ -16,7 +16,7 @@ import {
 } from "@billwright/core"
 import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { decoding, decodingLarge, integerOrNull, type Row, text } from "../Row.ts"
@@ -45,7 +45,6 @@ import * as InvoiceSums from "./InvoiceSums.ts"
 type Stored = Invoice.StoredInvoice
 
 const NOTHING = Statement.fragment([])
-const XID = Statement.fragment([Statement.literal("pg_current_xact_id_if_assigned()::text as xid")])
 
 const invoicesFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(invoiceFromRow)
 

@@ -19,7 +19,7 @@ import {
 } from "@billwright/core"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
   where not exists (
     select from ${t.billing_payments} p where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${id}::uuid
   )
-  returning account_id, mode, customer_id, id, pg_current_xact_id_if_assigned()::text as xid
+  returning account_id, mode, customer_id, id, ${XID}
 ), ${queueWritten(t, "payment")}
 select xid from written`,
     )
@@ -134,7 +134,7 @@ select xid from written`,
     sequence = ${String(sequence)}::bigint, collection = ${collectionText(payment)}::text::jsonb,
     updated_at = to_timestamp(${millisOf(payment.updatedAt)}::float8 / 1000)
   where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${Id.toUuid(payment.id)}::uuid
-  returning p.account_id, p.mode, p.customer_id, p.id, pg_current_xact_id_if_assigned()::text as xid
+  returning p.account_id, p.mode, p.customer_id, p.id, ${XID}
 ), ${queueWritten(t, "payment")}
 select xid from written`,
     )
@@ -188,7 +188,7 @@ order by t.id desc limit 1`,
   returning 1
 )
 select exists (select from noted)::text as is_first, (select count(*) from forgotten)::text as forgotten,
-  pg_current_xact_id_if_assigned()::text as xid`,
+  ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
     return yield* decoding(operation, (row: Row) => text(row, "is_first") === "true")(rows[0] ?? {})

@@ -16,7 +16,7 @@ import {
 import { Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, cursorOf, pageOf, requireCursor } from "../Paging.ts"
@@ -37,8 +37,6 @@ const VERSION_COLUMNS =
   literal(`t.id::text, p.key, t.version::text as version, t.hash, t.terms::text as terms,
   ${millisColumn("t.created_at")}`)
 const ITS_PLAN = literal("p.account_id = t.account_id and p.mode = t.mode and p.id = t.plan_id")
-
-const XID = literal("pg_current_xact_id_if_assigned()::text as xid")
 
 const toVersionId = (row: Row, column: string): Plan.PlanVersionId =>
   Id.fromUuid(Plan.PLAN_VERSION_ID_PREFIX, text(row, column)) as Plan.PlanVersionId

@@ -12,7 +12,7 @@ import {
   type Tenant,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer } from "effect"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, integer, type Row, text } from "../Row.ts"
@@ -39,7 +39,7 @@ const make = Effect.gen(function* () {
       "SpendMarks.mark",
       (sql) => sql<Row>`insert into ${t.spend_marks} (account_id, mode, customer_id, id)
 values (${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, ${sql.literal(schema)}.make_uuid_v7(clock_timestamp()))
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })
@@ -76,7 +76,7 @@ from (
 delete from ${t.spend_marks} m using taken
 where m.account_id = ${accountId} and m.mode = ${mode} and m.customer_id = ${Id.toUuid(customerId)}::uuid
   and m.id = taken.id
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
     return rows.length > 0
@@ -106,7 +106,7 @@ update ${t.spend_marks} m set attempts = ${String(attempts)}::integer,
   due_at = coalesce(to_timestamp(${until === null ? null : millisOf(until)}::float8 / 1000), 'infinity')
 from taken where m.account_id = ${accountId} and m.mode = ${mode} and m.customer_id = ${uuid}::uuid and m.id = taken.id
   and taken.place = 1
-returning pg_current_xact_id_if_assigned()::text as xid`,
+returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })

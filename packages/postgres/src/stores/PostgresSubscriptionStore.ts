@@ -21,7 +21,7 @@ import {
 import { Effect, Layer, Option } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
@@ -48,7 +48,6 @@ const literal = (sql: string): Statement.Fragment => Statement.fragment([Stateme
 const COLUMNS =
   literal(`t.id::text, t.customer_id::text, t.state::text as state, t.invoice_group, t.metadata::text as metadata,
   ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}`)
-const XID = literal("pg_current_xact_id_if_assigned()::text as xid")
 
 const fromRow = (row: Row): Stored => ({
   id: subscriptionIdOf(row, "id"),

@@ -18,7 +18,7 @@ import { type DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
-import { noteXid } from "../CurrentTransaction.ts"
+import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, integer, json, type Row, text } from "../Row.ts"
@@ -88,7 +88,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uu
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`select v::text as record, pg_current_xact_id_if_assigned()::text as xid
+        sql<Row>`select v::text as record, ${XID}
 from ${t.void_usage}(${accountId}, ${mode}, ${Id.toUuid(id)}::uuid, ${String(at.epochMilliseconds)}::bigint) as v`,
     )
     yield* noteXid(rows[0]?.xid)
