@@ -487,6 +487,29 @@ describe("a lost answer", () => {
     ),
   )
 
+  it.live("to a settlement that was not carried out: the repeat says what it writes", () =>
+    throughProxy(() =>
+      Effect.gen(function* () {
+        yield* newEndpoint()
+        yield* Effect.all([publish(), publish()])
+        const { deliveries } = yield* claim(minute(1))
+        const sql = yield* SqlClient.SqlClient
+        // Of the second, somebody else has the lease.
+        const own = Id.toUuid(deliveries[0]!.id)
+        const rows = yield* sql<{ written: string }>`select s.is_written::text as written from (
+  select array_agg(q.account_id order by q.id) as accounts, array_agg(q.mode order by q.id) as modes,
+    array_agg(q.id order by q.id) as ids, array_agg(q.endpoint_id order by q.id) as endpoints,
+    array_agg(case q.id when ${own}::uuid then q.lease_token else gen_random_uuid() end order by q.id) as tokens,
+    array_agg(q.ctid order by q.id) as tids
+  from billwright.webhook_pending q
+) as q, billwright.settle_deliveries(q.accounts, q.modes, q.ids, q.endpoints, q.tokens, q.tids, '{0,0}',
+  '{Delivered,Delivered}', '{1,1}', '{null,null}', '{null,null}', '{null,null}', '{null,null}', '{null,null}',
+  '{null,null}', '{null,null}', '{null,null}', '{null,null}', '{null,null}', true) as s`
+        assert.deepStrictEqual(rows, [{ written: "{t,f}" }])
+      }),
+    ),
+  )
+
   it.live("to a settlement does not write it twice, in any state", () =>
     throughProxy((proxy) =>
       Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * `claim_deliveries`: how a worker leases due deliveries.
  *
  * - If few are due, and the worker names no limits, it leases all of them that nobody else has locked.
- * - It looks at the deliveries that have been due the longest, a few times as many as it was asked for. Mostly these
+ * - It looks at the deliveries that have been due the longest, twice as many as it was asked for. Mostly these
  *   are all that are due. From them it picks what the limits allow, with tenants taking turns, and locks the picks.
  *   Rows that another claim has locked are skipped.
  * - If more may be due, behind a backlog, it goes from tenant to tenant, so that each gets its turn. That takes one
@@ -29,7 +29,7 @@ import { define } from "./SqlFunction.ts"
 import { deadWorkers, WORKER_LENGTH } from "./WorkerFunctions.ts"
 
 /** How many due deliveries are looked at first, those due longest first, for each one asked for. */
-const FIRST_LOOK = 4
+const FIRST_LOOK = 2
 /** How many are looked at, of all tenants together, when the first look doesn't fill a claim. */
 const LOOK_AHEAD = 1_000
 /** How many tenants are visited when more deliveries are due than the first look covers. */
@@ -103,15 +103,17 @@ const pickFromAll = (schema: SchemaName): string => `
         where q.due_at >= v_since and q.due_at <= v_now and ${isFree}
         order by q.due_at, q.id limit v_look
       ), ${pick}
-      select (select count(*) from looked), array_agg(p.tid order by p.due_at, p.id)
-      into v_ahead, v_picked from picked p;`
+      select (select count(*) from looked), (select array[l.account_id, l.mode] from looked l limit 1),
+        array_agg(p.tid order by p.due_at, p.id)
+      into v_ahead, v_one, v_picked from picked p;`
 
-/** Whether deliveries of more than one tenant are pending. */
+/**
+ * Whether deliveries of more than one tenant are pending. It looks beyond those of `v_one`, so that it reads no entries of
+ * deliveries of that tenant which have ended.
+ */
 const isShared = (schema: SchemaName): string => `
-      select (f.account_id, f.mode) <> (l.account_id, l.mode) into v_is_shared
-      from (select q.account_id, q.mode from ${schema}.webhook_pending q order by q.account_id, q.mode, q.id limit 1) as f,
-        (select q.account_id, q.mode from ${schema}.webhook_pending q
-          order by q.account_id desc, q.mode desc, q.id desc limit 1) as l;`
+      v_is_shared := exists (select from ${schema}.webhook_pending q where (q.account_id, q.mode) > (v_one[1], v_one[2]))
+        or exists (select from ${schema}.webhook_pending q where (q.account_id, q.mode) < (v_one[1], v_one[2]));`
 
 // `due_at nulls first` matches the order of the index by tenant and of no other index, so the planner has to use it.
 // There are no nulls. The row comparison is needed because, with a condition on `due_at` alone, Postgres before 18
@@ -269,6 +271,7 @@ declare
   v_tenant_rooms jsonb;
   v_taken jsonb := '{}';
   v_is_shared boolean;
+  v_one text[];
   v_may_wrap boolean := p_after is not null;
   v_look integer := case when p_after_account is null then least(${FIRST_LOOK} * p_limit, ${LOOK_AHEAD}) else ${LOOK_AHEAD} end;
   v_ahead integer;

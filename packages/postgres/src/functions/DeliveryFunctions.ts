@@ -254,7 +254,8 @@ begin
     );
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
-    case when cardinality(v_ordinals) = cardinality(p_ids) then array_fill(true, array[cardinality(p_ids)])
+    -- A repeat finds what it has just written, too.
+    case when not p_is_repeat and cardinality(v_ordinals) = cardinality(p_ids) then array_fill(true, array[cardinality(p_ids)])
       else (
         select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
         from unnest(p_ids) with ordinality as n (id, ordinal)
