@@ -170,6 +170,10 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   })
   const clock = yield* Clock.Clock
   const awaken = Signal.make()
+  /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
+  let mayHaveMore = true
+  /** How often deliveries were taken that this process published. */
+  let takings = 0
   const leased = yield* LeasedDeliveries.make({
     signers: Signers.make(yield* Keyring),
     transport: yield* WebhookTransport,
@@ -183,10 +187,6 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       if (mayHaveMore || hasMore) awaken.notify()
     },
   })
-  /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
-  let mayHaveMore = true
-  /** How often deliveries were taken that this process published. */
-  let takings = 0
 
   const take = Effect.gen(function* () {
     const now = yield* DateTime.now

@@ -131,11 +131,8 @@ const writeResults = (schema: SchemaName, hasPending: boolean): string => `
           e.duration, e.request_headers::json, e.response_status, e.response_headers::json, e.response_body
         from ended e
       ), written as (
-        select n.ordinal, n.account_id, n.mode, n.at, n.owner, n.token, n.status, n.number from ended n${
-          hasPending
-            ? `
-        union all select k.ordinal, k.account_id, k.mode, k.at, k.owner, k.token, k.status, k.number from kept k`
-            : ""
+        select e.ordinal, e.account_id, e.mode, e.at, e.owner, e.token, e.status, e.number from ended e${
+          hasPending ? " union all select k.* from kept k" : ""
         }
       ), counted as (${count(
         schema,
@@ -254,12 +251,8 @@ begin
     );
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
-    -- A repeat finds what it has just written, too.
-    case when not p_is_repeat and cardinality(v_ordinals) = cardinality(p_ids) then array_fill(true, array[cardinality(p_ids)])
-      else (
-        select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
-        from unnest(p_ids) with ordinality as n (id, ordinal)
-      ) end;
+    (select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
+      from unnest(p_ids) with ordinality as n (id, ordinal));
 end
 $$`,
   { isByIndex: true },

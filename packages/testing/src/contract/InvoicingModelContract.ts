@@ -23,7 +23,7 @@ const CREDITED_IN_FULL: ReadonlyArray<InvoicingCommand> = [
 
 export const invoicingModelContract = (test: InvoicingTest): void => {
   test(
-    "an invoice is paid when its credit notes leave nothing due",
+    "keeps an invoice that its credit notes have paid in full",
     inOwnTenant(performInvoicing(CREDITED_IN_FULL)),
   )
 

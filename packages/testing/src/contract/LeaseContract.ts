@@ -206,6 +206,25 @@ const limits = (test: ContractTest): void => {
       same(yield* counts({ limit: 10, tenantLimits: [{ tenant: busy, limit: 0 }] }), [0, 1, 3])
     }),
   )
+
+  test(
+    "gives a tenant its turn before and after another one in the order of their names",
+    Effect.gen(function* () {
+      const own = yield* CurrentTenant
+      const [other] = yield* otherTenants
+      for (const tenant of [own, other!]) yield* newEndpoint().pipe(asTenant(tenant))
+      for (const [busy, idle] of [
+        [own, other!],
+        [other!, own],
+      ] as const) {
+        yield* emptyQueue
+        yield* publishAt(times(20, (minutes) => minutes)).pipe(asTenant(busy))
+        yield* publishAt([30]).pipe(asTenant(idle))
+        const { deliveries } = yield* claim(minute(40), { limit: 4 })
+        same([ofTenant(deliveries, busy).length, ofTenant(deliveries, idle).length], [3, 1])
+      }
+    }),
+  )
 }
 
 const ofTenant = (deliveries: ReadonlyArray<ClaimedDelivery>, tenant: Tenant.Tenant) =>
