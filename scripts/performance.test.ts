@@ -242,6 +242,23 @@ describe("a verdict", () => {
     assert.strictEqual(workers(1.1)?.verdict, "**met**")
   })
 
+  it("reports how a baseline changes, and does not judge it", () => {
+    const [two, one] = ["2 worker processes", "1 worker process"] as const
+    const byHand = (side: string) => `${side} of the queue by hand`
+    const four = "4 worker processes"
+    const ratios = [
+      to(one, 1, 1.4, two),
+      to(two, 1, 1.2, four),
+      to(byHand(one), 1, 1.4, byHand(two)),
+      to(byHand(two), 0.7, 0.9, byHand(four)),
+    ]
+    assert.deepStrictEqual(verdictOf(resultOf("webhook-workers", "deliveries/s", {}, { ratios })), {
+      found:
+        "1 to 2: 1.2 × (1 to 1.4); 2 to 4: 1.1 × (1 to 1.2); by hand 1 to 2: 1.2 × (1 to 1.4); 2 to 4: 0.8 × (0.7 to 0.9)",
+      verdict: "**met**",
+    })
+  })
+
   it("is about figures themselves, too", () => {
     const result = (high: number, most: number) => ({
       ...resultOf(

@@ -2,9 +2,8 @@
  * A way of delivering webhooks, and how its work is timed.
  */
 import { Client } from "pg"
-import { clusterCpuMicros, cpuMicros } from "../ProcessTime.ts"
+import { type Delivered, timed } from "./Costs.ts"
 import type { Worker } from "./Processes.ts"
-import { written } from "./Processes.ts"
 import { FAN_OUT, type Publish, publishAll } from "./Scenario.ts"
 
 export interface Side {
@@ -16,8 +15,6 @@ export interface Side {
   readonly close: () => Promise<void>
 }
 
-const DEADLINE_MILLIS = 60_000
-
 /** Which benchmark it is. */
 export interface Benchmark {
   readonly name: string
@@ -25,17 +22,6 @@ export interface Benchmark {
   readonly title: string
   /** Whether the worker publishes. */
   readonly isOneProcess: boolean
-}
-
-/** The costs of a round, for each delivery. */
-export interface Cost {
-  readonly workerCpuMicros: number
-  /** Of all processes of the server. */
-  readonly postgresCpuMicros: number
-}
-
-export interface Delivered extends Cost {
-  readonly perSecond: number
 }
 
 /**
@@ -69,23 +55,13 @@ export interface DeliverOptions {
 }
 
 /** Publishes events while workers deliver them; the time ends when the last result is written. */
-export const deliver = async (
+export const deliver = (
   side: Side,
   workers: ReadonlyArray<Worker>,
   { events, isOneProcess = false, postmaster, results = events * FAN_OUT }: DeliverOptions,
 ): Promise<Delivered> => {
-  const before = workers.reduce((total, worker) => total + worker.written, 0)
-  const ofWorkers = () => workers.reduce((total, worker) => total + cpuMicros(worker.process.pid!), 0)
-  const ofPostgres = () => (postmaster === undefined ? Number.NaN : clusterCpuMicros(postmaster))
-  const cpu = { workers: ofWorkers(), postgres: ofPostgres() }
-  const started = performance.now()
-  const done = written(workers, before + results, DEADLINE_MILLIS)
   const publications = nextOf(events)
-  const publishing = isOneProcess ? workers[0]!.publish(publications) : publishAll(side.publish, publications)
-  await Promise.all([publishing, done])
-  return {
-    perSecond: results / ((performance.now() - started) / 1000),
-    workerCpuMicros: (ofWorkers() - cpu.workers) / results,
-    postgresCpuMicros: (ofPostgres() - cpu.postgres) / results,
-  }
+  return timed(workers, results, postmaster, () =>
+    isOneProcess ? workers[0]!.publish(publications) : publishAll(side.publish, publications),
+  )
 }

@@ -12,11 +12,11 @@ import * as PgBoss from "../baselines/PgBoss.ts"
 import * as SkipLocked from "../baselines/SkipLocked.ts"
 import { compare, type Contender } from "../Comparison.ts"
 import * as PostgresServer from "../PostgresServer.ts"
-import { intervalOf } from "../Statistics.ts"
+import { type Cost, costsOf } from "./Costs.ts"
 import * as Ours from "./Ours.ts"
 import { end, startReceiver, type Worker } from "./Processes.ts"
 import { ENDPOINTS, FAN_OUT } from "./Scenario.ts"
-import { afterWarmUp, type Benchmark, type Cost, deliver, type Side } from "./Side.ts"
+import { afterWarmUp, type Benchmark, deliver, type Side } from "./Side.ts"
 
 const EVENTS = 800
 const LINGER_MILLIS = 10
@@ -36,25 +36,6 @@ const contender = (
     return perSecond
   },
 })
-
-interface Started {
-  readonly side: Side
-  readonly worker: Worker
-  readonly costs: ReadonlyArray<Cost>
-}
-
-/** The processor time of a delivery on each side. */
-const costsOf = (sides: ReadonlyArray<Started>) =>
-  sides
-    .filter(({ costs }) => costs.length > 0)
-    .map(({ costs, side }) => {
-      const workerCpuMicros = intervalOf(costs.map((cost) => cost.workerCpuMicros))
-      const postgresCpuMicros = intervalOf(costs.map((cost) => cost.postgresCpuMicros))
-      console.log(
-        `${side.name}: ${workerCpuMicros.median.toFixed(0)} µs of the worker's processor time and ${postgresCpuMicros.median.toFixed(0)} µs of Postgres's a delivery`,
-      )
-      return { name: side.name, workerCpuMicros, postgresCpuMicros }
-    })
 
 /** Runs the benchmark. */
 export const measure = async ({ isOneProcess, name, title }: Benchmark): Promise<void> => {
@@ -83,7 +64,7 @@ export const measure = async ({ isOneProcess, name, title }: Benchmark): Promise
       contenders: started.map(({ costs, side, worker }) =>
         contender(side, worker, postmaster, costs, isOneProcess),
       ),
-      details: () => ({ costs: costsOf(started) }),
+      details: () => ({ costs: costsOf(started.map(({ costs, side }) => ({ name: side.name, costs }))) }),
     })
     for (const { side, worker } of started) {
       await worker.end()

@@ -146,6 +146,16 @@ const settleStatement = ({ schema }: DatabaseService): string =>
   $15::text::text[], $16::text::smallint[], $17::text::text[], $18::text::text[], $19::text::text[],
   $20::text::boolean)`
 
+/** The places of leases. A lease has its place only the first time, so that its row is written once. */
+const placesOf = (tokens: ReadonlyArray<string>): ReadonlyArray<string | null> => {
+  const seen = new Set<string>()
+  return tokens.map((token) => {
+    if (seen.has(token)) return null
+    seen.add(token)
+    return LeaseToken.placeOf(token)
+  })
+}
+
 const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray<string> => {
   const { plain, quoted } = ArrayLiteral
   const ofAll = <A>(read: (settlement: Settlement) => A): ReadonlyArray<A> => settlements.map(read)
@@ -158,9 +168,7 @@ const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray
     plain(ofAll(({ id }) => Id.toUuid(id))),
     plain(ofAll((one) => (one.endpointId === undefined ? null : Id.toUuid(one.endpointId)))),
     plain(tokens.map(LeaseToken.uuidOf)),
-    quoted(
-      tokens.map((token, index) => (tokens.indexOf(token) === index ? LeaseToken.placeOf(token) : null)),
-    ),
+    quoted(placesOf(tokens)),
     plain(ofAll(({ at }) => at.epochMilliseconds)),
     plain(ofAll(({ state }) => state.status)),
     plain(ofAll(({ state }) => state.attemptCount)),
