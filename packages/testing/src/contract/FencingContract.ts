@@ -52,6 +52,30 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
+    "writes only the first of several results of a lease that are given at once",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* newEndpoint()
+      const resultsOf = (claimed: ClaimedDelivery): ReadonlyArray<Settlement> => [
+        settlementOf(claimed, failedUntil(claimed, minute(9)), refused),
+        settlementOf(claimed),
+        settlementOf(claimed, { state: { status: "Failed", attemptCount: 1, reason: "exhausted" } }, refused),
+      ]
+      const statuses = ["Pending", "Delivered", "Failed"]
+      for (const first of [0, 1, 2]) {
+        for (const second of [0, 1, 2]) {
+          const { claimed } = yield* claimNew
+          const results = resultsOf(claimed)
+          same(yield* settle([results[first]!, results[second]!]), [true, false])
+          const found = yield* delivery(claimed.id)
+          same([found.delivery.status, found.delivery.attemptCount], [statuses[first], 1])
+          same(found.attempts, [results[first]!.attempt])
+        }
+      }
+    }),
+  )
+
+  test(
     "writes the result of an expired lease if nobody has claimed the delivery again",
     Effect.gen(function* () {
       yield* emptyQueue
