@@ -1,6 +1,7 @@
 /**
  * How long workers take for deliveries, and the processor time that a delivery costs them and Postgres.
  */
+import { cpus } from "node:os"
 import { clusterCpuMicros, cpuMicros } from "../ProcessTime.ts"
 import { intervalOf } from "../Statistics.ts"
 import { type Worker, written } from "./Processes.ts"
@@ -12,11 +13,16 @@ export interface Cost {
   readonly workerCpuMicros: number
   /** Of all processes of the server. */
   readonly postgresCpuMicros: number
+  /** How long cores had nothing to do, added up. What is left of the time of all cores is that of other processes. */
+  readonly idleMicros: number
 }
 
 export interface Delivered extends Cost {
   readonly perSecond: number
 }
+
+/** How long the cores have been idle. */
+const idleMillis = (): number => cpus().reduce((total, { times }) => total + times.idle, 0)
 
 /**
  * Begins work, and measures until the workers have written so many results and the work has ended. `postmaster`: the
@@ -31,7 +37,7 @@ export const timed = async (
   const before = workers.reduce((total, worker) => total + worker.written, 0)
   const ofWorkers = () => workers.reduce((total, worker) => total + cpuMicros(worker.process.pid!), 0)
   const ofPostgres = () => (postmaster === undefined ? Number.NaN : clusterCpuMicros(postmaster))
-  const cpu = { workers: ofWorkers(), postgres: ofPostgres() }
+  const cpu = { workers: ofWorkers(), postgres: ofPostgres(), idle: idleMillis() }
   const started = performance.now()
   const done = written(workers, before + results, DEADLINE_MILLIS)
   await Promise.all([begin(), done])
@@ -39,6 +45,7 @@ export const timed = async (
     perSecond: results / ((performance.now() - started) / 1000),
     workerCpuMicros: (ofWorkers() - cpu.workers) / results,
     postgresCpuMicros: (ofPostgres() - cpu.postgres) / results,
+    idleMicros: ((idleMillis() - cpu.idle) * 1_000) / results,
   }
 }
 
@@ -49,10 +56,15 @@ export const costsOf = (
   sides
     .filter(({ costs }) => costs.length > 0)
     .map(({ costs, name }) => {
-      const workerCpuMicros = intervalOf(costs.map((cost) => cost.workerCpuMicros))
-      const postgresCpuMicros = intervalOf(costs.map((cost) => cost.postgresCpuMicros))
+      const of = (read: (cost: Cost) => number) => intervalOf(costs.map(read))
+      const found = {
+        workerCpuMicros: of(({ workerCpuMicros }) => workerCpuMicros),
+        postgresCpuMicros: of(({ postgresCpuMicros }) => postgresCpuMicros),
+        idleMicros: of(({ idleMicros }) => idleMicros),
+      }
+      const [worker, postgres, idle] = Object.values(found).map(({ median }) => median.toFixed(0))
       console.log(
-        `${name}: ${workerCpuMicros.median.toFixed(0)} µs of the workers' processor time and ${postgresCpuMicros.median.toFixed(0)} µs of Postgres's a delivery`,
+        `${name}: a delivery takes ${worker} µs of the workers' processor time and ${postgres} µs of Postgres's; ${idle} µs are idle`,
       )
-      return { name, workerCpuMicros, postgresCpuMicros }
+      return { name, ...found }
     })
