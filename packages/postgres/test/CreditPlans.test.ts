@@ -1,0 +1,146 @@
+/**
+ * Using credits of one account reads no more rows when the tenant has many accounts and holds, whether the plans were made while
+ * the tables were empty, or before they were analyzed. A plan is kept until then, so it must use the right index from the
+ * beginning. Postgres counts the rows.
+ */
+import { Billing, Credits, type Customer, Customers, Holds } from "@billwright/core"
+import { Storage } from "@billwright/postgres"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const live = Billing.layerWith({ encryption: "none" }).pipe(
+  Layer.provideMerge(Storage.layer()),
+  Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
+)
+
+/** How many other accounts the tenant has, each with settled holds. */
+const ACCOUNTS = 300
+const HOLDS_OF_EACH = 10
+/** More than 5: after so many executions Postgres may switch to a generic plan. */
+const TIMES = 8
+/** Most rows that an index gives for one use, which reads the same row a few times. */
+const MOST_ROWS = 30
+
+const TABLES = ["accounts", "consumptions", "entries", "grants", "holds"].map(
+  (name) => `billing_credit_${name}`,
+)
+
+const unit = "token"
+
+const newCustomer = Effect.flatMap(Customers, (customers) =>
+  customers.create({ name: "A", email: "a@example.com" }),
+)
+
+const grant = (customerId: Customer.CustomerId) =>
+  Effect.flatMap(Credits, (credits) => credits.grant({ customerId, unit, kind: "paid", amount: 1_000_000n }))
+
+let keys = 0
+
+/** What an app does with an account over and over. */
+const uses = (customerId: Customer.CustomerId) => {
+  const asked = () => ({ customerId, unit, amount: 5n, idempotencyKey: `use ${keys++}` })
+  const hold = Effect.flatMap(Holds, (holds) => holds.reserve(asked()))
+  return {
+    consume: Effect.flatMap(Credits, (credits) => credits.consume(asked())),
+    commit: Effect.flatMap(hold, ({ id }) =>
+      Effect.flatMap(Holds, (holds) => holds.commit(id, { amount: 3n })),
+    ),
+    release: Effect.flatMap(hold, ({ id }) => Effect.flatMap(Holds, (holds) => holds.release(id))),
+  }
+}
+
+/** What each index of the tables has given so far. */
+const rowsRead = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const rows = yield* sql<{
+    name: string
+    read: string
+  }>`select indexrelname as name, idx_tup_read::text as read
+from pg_stat_user_indexes where schemaname = 'billwright' and relname in ${sql.in(TABLES)}`
+  return new Map(rows.map(({ name, read }) => [name, Number(read)]))
+})
+
+/** Other accounts of the tenant. */
+const others = Effect.forEach(
+  Array.from({ length: ACCOUNTS }),
+  Effect.fnUntraced(function* () {
+    const { id } = yield* newCustomer
+    yield* grant(id)
+    return id
+  }),
+  { concurrency: 10 },
+)
+
+/** Makes and settles holds of accounts. */
+const hold = (accounts: ReadonlyArray<Customer.CustomerId>) =>
+  Effect.forEach(
+    Array.from({ length: HOLDS_OF_EACH }).flatMap(() => accounts),
+    Effect.fnUntraced(function* (customerId) {
+      const holds = yield* Holds
+      const { id } = yield* holds.reserve({ customerId, unit, amount: 1n })
+      yield* holds.release(id)
+    }),
+    { concurrency: 50, discard: true },
+  )
+
+/** Analyzes the tables now, and not later: autovacuum would do it when it likes. */
+const analyzed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of TABLES) {
+    yield* sql.unsafe(`alter table billwright.${table} set (autovacuum_enabled = off)`)
+    yield* sql.unsafe(`vacuum (analyze) billwright.${table}`)
+  }
+})
+
+/** Uses an account, and gives what read more rows of an index than it needs. */
+const readingMany = Effect.fnUntraced(function* (customerId: Customer.CustomerId) {
+  const many: Array<string> = []
+  for (const [name, call] of Object.entries(uses(customerId))) {
+    const before = yield* rowsRead
+    for (let time = 0; time < TIMES; time++) yield* call
+    const after = yield* rowsRead
+    for (const [index, read] of after) {
+      const rows = Math.round((read - before.get(index)!) / TIMES)
+      if (rows > MOST_ROWS) many.push(`${name}: ${rows} rows of ${index}`)
+    }
+  }
+  return many
+})
+
+it.live("credits are used by few rows, with plans that were made while there were none", () =>
+  asTenant(
+    Effect.gen(function* () {
+      yield* analyzed
+      const { id } = yield* newCustomer
+      yield* grant(id)
+      yield* readingMany(id)
+      yield* hold(yield* others)
+      assert.deepStrictEqual(yield* readingMany(id), [])
+    }),
+  ).pipe(Effect.provide(live)),
+)
+
+it.live.each([
+  ["any account", false],
+  ["any hold", true],
+])(
+  "credits are used by few rows, with plans that were made later, of tables that were analyzed before %s",
+  ([, isLater]) =>
+    asTenant(
+      Effect.gen(function* () {
+        if (!isLater) yield* analyzed
+        const { id } = yield* newCustomer
+        yield* grant(id)
+        const accounts = yield* others
+        if (isLater) yield* analyzed
+        yield* hold(accounts)
+        yield* (yield* SqlClient.SqlClient)`discard plans`
+        yield* readingMany(id)
+        assert.deepStrictEqual(yield* readingMany(id), [])
+      }),
+    ).pipe(Effect.provide(live)),
+)
