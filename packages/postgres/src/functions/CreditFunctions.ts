@@ -47,16 +47,18 @@ const LOCKED = `
   v_locked_units text[];`
 
 /**
- * The locked accounts, and whether something of them is due by the clock. `asked` has the instants of the calls. Only the index
- * of open holds has them in the order of their expiry. Any other one gives all holds of the tenant, and while the planner has no
- * statistics it seems to cost as little.
+ * Whether an open hold of account `a` has expired by an instant. Only the index of open holds has them in the order of their
+ * expiry. Any other one gives all holds of the tenant, and while the planner has no statistics it seems to cost as little.
  */
-const opened = (schema: SchemaName): string => `opened as (
-    select a.tid as account_tid, a.customer_id, a.unit, a.available, a.held, a.debt, a.open_holds, a.sequence, a.levels, (
+export const hasExpiredHold = (schema: SchemaName, at: string): string => `(
       select 1 from ${schema}.billing_credit_holds h
-      where ${isOf("h", "a")} and h.status = 'open' and h.expires_at <= n.latest
+      where ${isOf("h", "a")} and h.status = 'open' and h.expires_at <= ${at}
       order by h.expires_at limit 1
-    ) is not null or exists (
+    ) is not null`
+
+/** The locked accounts, and whether something of them is due by the clock. `asked` has the instants of the calls. */
+const opened = (schema: SchemaName): string => `opened as (
+    select a.tid as account_tid, a.customer_id, a.unit, a.available, a.held, a.debt, a.open_holds, a.sequence, a.levels, ${hasExpiredHold(schema, "n.latest")} or exists (
       select from ${schema}.billing_credit_grants g
       where ${isOf("g", "a")} and g.is_live
         and (g.status = 'pending' and g.effective_at <= n.latest
