@@ -621,17 +621,26 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
             }
           })
           const limits = { limit: 64, limitPerEndpoint: 64, limits: new Map(), tenantLimits: [] }
-          // Results are written by the places of their rows.
-          const entries = Effect.gen(function* () {
-            yield* sql`select pg_stat_force_next_flush()`
-            const [row] = yield* sql<{ read: string }>`select sum(idx_tup_read)::text as read
-from pg_stat_user_indexes where schemaname = 'billwright' and relname = 'webhook_pending'`
-            return Number(row!.read)
-          })
+          // Results are written by the places of their rows. Only what this transaction reads is counted: after a claim that
+          // was slow, the storage looks at the queue beside it (`LowWaterMark`).
+          const entries = Effect.map(
+            sql<{
+              read: string
+            }>`select sum(pg_stat_get_xact_tuples_returned(indexrelid))::text as read from pg_index
+where indrelid = 'billwright.webhook_pending'::regclass`,
+            ([row]) => Number(row!.read),
+          )
+          const entriesReadBy = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+            sql.withTransaction(
+              Effect.gen(function* () {
+                const before = yield* entries
+                yield* work
+                return (yield* entries) - before
+              }),
+            )
           for (let n = 1; n <= EXECUTIONS; n++) {
             const { deliveries: claimed } = yield* claim(NOW, limits)
             assert.lengthOf(claimed, 64)
-            const before = yield* entries
             // Each second time one of them is to be tried again.
             const again = {
               status: "Pending",
@@ -639,8 +648,9 @@ from pg_stat_user_indexes where schemaname = 'billwright' and relname = 'webhook
               dueAt: NOW.epochMilliseconds + 3_600_000,
             } as const
             const [first, ...others] = claimed.map(delivered)
-            yield* settle([n % 2 === 0 ? { ...first!, state: again } : first!, ...others])
-            assert.strictEqual((yield* entries) - before, 0, `entries that are read to settle, time ${n}`)
+            const results = [n % 2 === 0 ? { ...first!, state: again } : first!, ...others]
+            const read = yield* entriesReadBy(settle(results))
+            assert.strictEqual(read, 0, `entries that are read to settle, time ${n}`)
           }
           yield* costs("claim and settle", 5_000, () =>
             Effect.flatMap(claim(NOW, limits), ({ deliveries: claimed }) =>
