@@ -34,7 +34,7 @@ import { ATTEMPT_DEADLINE_MILLIS, WebhookTransport } from "./WebhookTransport.ts
 export const LEASE_MILLIS = 30_000
 /** How much longer a lease must be than an attempt, so that the delivery may wait for its place. */
 const MIN_SPARE_MILLIS = 2_000
-/** How often the storage is asked for due deliveries when there was no signal. */
+/** How often the storage is asked for due deliveries without a signal. */
 export const POLL_MILLIS = 1_000
 /** How long attempts under way may take to end when the dispatcher stops. */
 const DRAIN_MILLIS = 4_000
@@ -278,7 +278,7 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
       yield* outage.worked
       if (mayHaveMore) return
     }
-    yield* Effect.timeoutOption(awakened, POLL_MILLIS)
+    yield* awakened
   }).pipe(
     Effect.catch((error) =>
       Effect.andThen(
@@ -290,8 +290,12 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
       ),
     ),
   )
-  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
-  const claiming = yield* Effect.forkDetach(Effect.forever(round))
+  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it. It doesn't
+  // yield between rounds, because a signal should lead to a claim at once.
+  const claiming = yield* Effect.forkDetach(Effect.forever(round, { disableYield: true }))
+  // A timer of its own: one for each wait would have to be set and cleared for each signal.
+  const polling = Effect.andThen(Effect.sleep(POLL_MILLIS), Effect.sync(awaken.notify))
+  yield* Effect.forkScoped(Effect.forever(polling))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(due, () => Effect.sync(awaken.notify))))
   const writing = Effect.andThen(resultsTaken, writer.writeWaiting)
   const pausing = (written: number) =>
