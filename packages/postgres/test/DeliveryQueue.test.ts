@@ -207,6 +207,32 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
       }).pipe(asTenant),
     )
 
+    it.effect("gives an endpoint as it is now, although it was claimed before", () =>
+      Effect.gen(function* () {
+        yield* drain
+        const endpoint = yield* newEndpoint({ eventTypes: ["changed.one"] })
+        const sql = yield* SqlClient.SqlClient
+        const id = Id.toUuid(endpoint.id)
+        const claimed = Effect.gen(function* () {
+          yield* publish({ type: "changed.one" })
+          const { deliveries, unreadable } = yield* claim(minute(1))
+          return deliveries.map((each) => each.endpoint.url).concat(unreadable.map(() => "unreadable"))
+        })
+        assert.deepStrictEqual(yield* claimed, [endpoint.url])
+        assert.deepStrictEqual(yield* claimed, [endpoint.url])
+        yield* sql`update billwright.webhook_endpoints set url = 'https://changed.example' where id = ${id}::uuid`
+        assert.deepStrictEqual(yield* claimed, ["https://changed.example"])
+        yield* sql`delete from billwright.webhook_endpoints where id = ${id}::uuid`
+        const stored = yield* publish({ type: "changed.two" })
+        yield* sql`insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select e.account_id, e.mode, gen_random_uuid(), e.id, e.type, ${id}::uuid, 0, e.occurred_at, e.occurred_at
+from billwright.events e where e.id = ${Id.toUuid(stored.event.id)}::uuid`
+        const { deliveries, unreadable } = yield* claim(minute(1))
+        assert.deepStrictEqual([deliveries.length, unreadable.length], [0, 1])
+      }).pipe(asTenant),
+    )
+
     it.effect("fails what can't be read, whichever row is damaged, and returns the other deliveries", () =>
       Effect.gen(function* () {
         yield* drain

@@ -29,6 +29,9 @@ const NEXT_LOOK_AHEAD = 1_000
 /** The pause between two looks for workers that have died, in milliseconds. There is one at a time. */
 const WATCH_MILLIS = 500
 
+/** Most endpoints that are kept as they were read, about 1 kB each. */
+const MAX_KNOWN_ENDPOINTS = 1_000
+
 /** Where the last claim stopped going through endpoints and tenants. The next claim continues there. */
 interface Visited {
   readonly endpoint: string | null
@@ -110,21 +113,24 @@ const deliveryFromRow = (
   }
 }
 
-/** Reads an endpoint once, however many of its deliveries a claim has. */
+/** Reads each endpoint once for many claims, for as long as its text stays the same. A damaged one is read each time, and fails. */
 const readingOnce = (): ((row: Row) => ClaimedEndpoint) => {
-  const known = new Map<string, ClaimedEndpoint>()
+  const known = new Map<string, { readonly from: string | null; readonly endpoint: ClaimedEndpoint }>()
   return (row) => {
-    const key = `${text(row, "endpoint_id")} ${text(row, "endpoint")}`
-    const found = known.get(key) ?? endpointFromRow(row)
-    known.set(key, found)
-    return found
+    const id = text(row, "endpoint_id")
+    const from = textOrNull(row, "endpoint")
+    const last = known.get(id)
+    if (last?.from === from) return last.endpoint
+    const endpoint = endpointFromRow(row)
+    if (known.size >= MAX_KNOWN_ENDPOINTS) known.clear()
+    known.set(id, { from, endpoint })
+    return endpoint
   }
 }
 
-const claimedFromRows = (rows: ReadonlyArray<Row>): Claimed => {
+const claimedFromRows = (rows: ReadonlyArray<Row>, endpointOf: (row: Row) => ClaimedEndpoint): Claimed => {
   const deliveries: Array<ClaimedDelivery> = []
   const unreadable: Array<UnreadableDelivery> = []
-  const endpointOf = readingOnce()
   let payload: string | null = null
   for (const row of rows) {
     if (row["id"] === null) continue
@@ -197,6 +203,7 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
   const settling = settleStatement(database)
   const watching = `select ${database.schema}.watch_workers($1)`
   const mark = new LowWaterMark()
+  const endpointOf = readingOnce()
   let visited = START
 
   /**
@@ -260,7 +267,7 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
       )
     }
     if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
-    return yield* decoding(operation, claimedFromRows)(rows)
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => claimedFromRows(all, endpointOf))(rows)
   })
 
   const settle = Effect.fnUntraced(function* (settlements: ReadonlyArray<Settlement>) {
