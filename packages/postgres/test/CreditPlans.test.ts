@@ -50,6 +50,7 @@ const uses = (customerId: Customer.CustomerId) => {
     commit: Effect.flatMap(hold, ({ id }) =>
       Effect.flatMap(Holds, (holds) => holds.commit(id, { amount: 3n })),
     ),
+    balance: Effect.flatMap(Credits, (credits) => credits.balance({ customerId, unit })),
     release: Effect.flatMap(hold, ({ id }) => Effect.flatMap(Holds, (holds) => holds.release(id))),
   }
 }

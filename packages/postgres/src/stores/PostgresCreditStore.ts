@@ -95,7 +95,10 @@ const make = Effect.gen(function* () {
     ])
   })
 
-  /** An account with its grants and holds in one statement, so that they are of one moment. */
+  /**
+   * An account with its grants and holds in one statement, so that they are of one moment. Only the index of open holds has them in
+   * the order of their expiry. Any other one gives all holds of the tenant (`hasExpiredHold`).
+   */
   const readAs = Effect.fnUntraced(function* (operation: string, key: Key, now: number) {
     const isOwn = yield* ofAccount(key)
     const rows = yield* ask(
@@ -105,8 +108,11 @@ const make = Effect.gen(function* () {
   to_jsonb(coalesce(t.levels::text[], '{}'))::text as levels,
   (select ${grantObjects} from ${t.billing_credit_grants} t
     where ${isOwn} and t.is_live) as grants,
-  (select ${holdObjects} from ${t.billing_credit_holds} t
-    where ${isOwn} and t.status = 'open' and t.expires_at <= to_timestamp(${String(now)}::float8 / 1000)) as holds
+  (select ${holdObjects} from (
+    select t.* from ${t.billing_credit_holds} t
+    where ${isOwn} and t.status = 'open' and t.expires_at <= to_timestamp(${String(now)}::float8 / 1000)
+    order by t.expires_at
+  ) as t) as holds
 from ${t.billing_credit_accounts} t where ${isOwn}`,
     )
     return yield* decoding(operation, ledgerFromRows)(rows)
