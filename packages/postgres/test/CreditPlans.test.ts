@@ -3,12 +3,13 @@
  * the planner took the tables to be empty. A plan is kept until they are analyzed again, so it must use the right index from the
  * beginning. Postgres counts the rows.
  */
-import { Billing, Credits, type Customer, Customers, Holds } from "@billwright/core"
+import { Billing, Credits, type Customer, Customers, Holds, Id } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { hasExpiredHold } from "../src/functions/CreditFunctions.ts"
+import { lapses } from "../src/functions/CreditLedgerFunctions.ts"
 import { DEFAULT_SCHEMA, SchemaName } from "../src/SchemaName.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -36,8 +37,16 @@ const newCustomer = Effect.flatMap(Customers, (customers) =>
   customers.create({ name: "A", email: "a@example.com" }),
 )
 
-const grant = (customerId: Customer.CustomerId) =>
-  Effect.flatMap(Credits, (credits) => credits.grant({ customerId, unit, kind: "paid", amount: 1_000_000n }))
+const grant = (customerId: Customer.CustomerId, scope?: ReadonlyArray<string>) =>
+  Effect.flatMap(Credits, (credits) =>
+    credits.grant({
+      customerId,
+      unit,
+      kind: "paid",
+      amount: 1_000_000n,
+      ...(scope === undefined ? {} : { scope }),
+    }),
+  )
 
 let keys = 0
 
@@ -47,6 +56,13 @@ const uses = (customerId: Customer.CustomerId) => {
   const hold = Effect.flatMap(Holds, (holds) => holds.reserve(asked()))
   return {
     consume: Effect.flatMap(Credits, (credits) => credits.consume(asked())),
+    "consume in SQL after a hold has lapsed": Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* hold
+      yield* sql`update billwright.billing_credit_holds set expires_at = now() - interval '1 s'
+where account_id = 'default' and mode = 'live' and id = ${Id.toUuid(id)}::uuid`
+      yield* sql`select billwright.consume_credits('default', 'live', ${customerId}, ${unit}, 5)`
+    }),
     commit: Effect.flatMap(hold, ({ id }) =>
       Effect.flatMap(Holds, (holds) => holds.commit(id, { amount: 3n })),
     ),
@@ -120,12 +136,34 @@ it.live("credits are used by few rows, with plans of tables that were analyzed w
       yield* analyzed
       const { id } = yield* newCustomer
       yield* grant(id)
+      // The quick functions leave some of this account's uses to others.
+      const scoped = yield* newCustomer
+      yield* grant(scoped.id)
+      yield* grant(scoped.id, ["chat"])
+      const accounts = [id, scoped.id]
+      // Some plans are made now, and kept.
+      yield* Effect.forEach(accounts, readingMany)
       yield* hold(yield* others)
+      assert.deepStrictEqual((yield* Effect.forEach(accounts, readingMany)).flat(), [])
       yield* (yield* SqlClient.SqlClient)`discard plans`
-      yield* readingMany(id)
-      assert.deepStrictEqual(yield* readingMany(id), [])
+      assert.deepStrictEqual((yield* Effect.forEach(accounts, readingMany)).flat(), [])
     }),
   ).pipe(Effect.provide(live)),
+)
+
+const schema = SchemaName.make(DEFAULT_SCHEMA)
+
+/** Where functions look for holds that have expired, with values for their arguments and variables. */
+const looks = [
+  `select ${hasExpiredHold(schema, "now()")} from billwright.billing_credit_accounts a`,
+  lapses(schema),
+].map((look) =>
+  look
+    .replace(/(?:p_|v_account\.)account_id/, "'default'")
+    .replace(/(?:p_|v_account\.)mode/, "'live'")
+    .replace("v_account.customer_id", "'01940000-0000-7000-8000-000000000000'::uuid")
+    .replace("v_account.unit", "'token'")
+    .replace("p_now", "now()"),
 )
 
 it.live("expired holds are looked for by their own index, also while there are none", () =>
@@ -133,20 +171,19 @@ it.live("expired holds are looked for by their own index, also while there are n
     const sql = yield* SqlClient.SqlClient
     yield* analyzed
     const settings = ["seqscan", "bitmapscan", "sort", "incremental_sort"]
-    const plan = yield* sql.withTransaction(
+    const plans = yield* sql.withTransaction(
       Effect.gen(function* () {
         // As the functions have them.
         for (const setting of settings) yield* sql.unsafe(`set local enable_${setting} = off`)
-        const look = hasExpiredHold(SchemaName.make(DEFAULT_SCHEMA), "now()")
-          .replace("p_account_id", "'default'")
-          .replace("p_mode", "'live'")
-        return yield* sql.unsafe<{ readonly "QUERY PLAN": string }>(
-          `explain select ${look} from billwright.billing_credit_accounts a`,
+        return yield* Effect.forEach(looks, (look) =>
+          sql.unsafe<{ readonly "QUERY PLAN": string }>(`explain ${look}`),
         )
       }),
     )
-    const scans = plan.map((row) => row["QUERY PLAN"]).filter((line) => line.includes("credit_holds"))
-    assert.lengthOf(scans, 1)
-    assert.include(scans[0], "billing_credit_holds_open")
+    for (const plan of plans) {
+      const scans = plan.map((row) => row["QUERY PLAN"]).filter((line) => line.includes("credit_holds"))
+      assert.lengthOf(scans, 1)
+      assert.include(scans[0], "billing_credit_holds_open")
+    }
   }).pipe(Effect.provide(live)),
 )

@@ -168,10 +168,18 @@ $$`,
   BY_INDEX,
 )
 
+/**
+ * The open holds of an account that lapse by an instant. Only the index of open holds has them in this order. Any other one gives
+ * all holds of the tenant (`hasExpiredHold`).
+ */
+export const lapses = (schema: SchemaName): string => `
+    select h.expires_at as at, 'lapse' as step, h.id, h.slices, 0 as number
+    from ${schema}.billing_credit_holds h where ${ofAccount("h")} and h.status = 'open' and h.expires_at <= p_now
+    order by h.expires_at`
+
 /** What happens to an account by an instant through time alone: of one instant, holds lapse first, and then grants begin and end. */
 const STEPS = (schema: SchemaName): string => `
-    select * from (select h.expires_at as at, 'lapse' as step, h.id, h.slices, 0 as number
-    from ${schema}.billing_credit_holds h where ${ofAccount("h")} and h.status = 'open' and h.expires_at <= p_now
+    select * from ((${lapses(schema)})
     union all
     select s.at, s.step, g.id, null, s.number
     from ${schema}.billing_credit_grants g cross join lateral (values
@@ -226,11 +234,12 @@ $$`,
 
 /**
  * CTEs of the new entries of an account, and of what was available before each instant of them and after it: `fallsBelow` of
- * the engine.
+ * the engine. Only the index of the primary key has them in their order. Any other one gives all entries of the customer.
  */
 const ENDS = (schema: SchemaName): string => `
     with entries as (
       select e.* from ${schema}.billing_credit_entries e where ${ofAccount("e")} and e.sequence > p_before.sequence
+      order by e.sequence
     ), instants as (
       select e.sequence, p_before.available + sum(e.available) over (order by e.sequence) as available,
         lead(e.at) over (order by e.sequence) is distinct from e.at as is_last
