@@ -290,9 +290,9 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
       ),
     ),
   )
-  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it. It doesn't
-  // yield between rounds, because a signal should lead to a claim at once.
-  const claiming = yield* Effect.forkDetach(Effect.forever(round, { disableYield: true }))
+  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it. It yields between
+  // rounds, so that no claim is made within the call that has signalled, such as a publication.
+  const claiming = yield* Effect.forkDetach(Effect.forever(round))
   // A timer of its own: one for each wait would have to be set and cleared for each signal.
   const polling = Effect.andThen(Effect.sleep(POLL_MILLIS), Effect.sync(awaken.notify))
   yield* Effect.forkScoped(Effect.forever(polling))

@@ -708,6 +708,29 @@ describe("in the background", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("makes no claim within the call that publishes, but soon after it", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const store = yield* DeliveryStore
+      let claims = 0
+      const counting = Layer.succeed(DeliveryStore, {
+        ...store,
+        claimDue: (claim) => {
+          claims++
+          return store.claimDue(claim)
+        },
+      })
+      yield* Layer.build(Dispatcher.layer.pipe(Layer.provide(counting)))
+      yield* settle
+      const before = claims
+      const event = yield* publish()
+      assert.strictEqual(claims, before)
+      yield* settle
+      assert.isAbove(claims, before)
+      assert.strictEqual((yield* deliveryOf(event)).status, "Delivered")
+    }).pipe(Effect.scoped, inWorld()),
+  )
+
   it.effect("gives up after 4 seconds what doesn't end, and leaves it to others at once", () =>
     Effect.gen(function* () {
       yield* newEndpoint()

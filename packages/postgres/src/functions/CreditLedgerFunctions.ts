@@ -232,14 +232,17 @@ $$`,
   BY_INDEX,
 )
 
+/** The new entries of an account. Only the primary key has them in this order. Any other index gives all entries of the customer. */
+export const newEntries = (schema: SchemaName): string => `
+      select e.* from ${schema}.billing_credit_entries e where ${ofAccount("e")} and e.sequence > p_before.sequence
+      order by e.sequence`
+
 /**
  * CTEs of the new entries of an account, and of what was available before each instant of them and after it: `fallsBelow` of
- * the engine. Only the index of the primary key has them in their order. Any other one gives all entries of the customer.
+ * the engine.
  */
 const ENDS = (schema: SchemaName): string => `
-    with entries as (
-      select e.* from ${schema}.billing_credit_entries e where ${ofAccount("e")} and e.sequence > p_before.sequence
-      order by e.sequence
+    with entries as (${newEntries(schema)}
     ), instants as (
       select e.sequence, p_before.available + sum(e.available) over (order by e.sequence) as available,
         lead(e.at) over (order by e.sequence) is distinct from e.at as is_last
