@@ -19,9 +19,9 @@ const live = Billing.layerWith({ encryption: "none" }).pipe(
   Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
 )
 
-/** How many other accounts the tenant has, each with settled holds. */
-const ACCOUNTS = 300
-const HOLDS_OF_EACH = 10
+/** How many other accounts the tenant has, each with settled holds. The accounts and the holds are many more than `MOST_ROWS`. */
+const ACCOUNTS = 600
+const HOLDS_OF_EACH = 4
 /** More than 5: after so many executions Postgres may switch to a generic plan. */
 const TIMES = 8
 /**

@@ -29,7 +29,7 @@ const NEXT_LOOK_AHEAD = 1_000
 /** The pause between two looks for workers that have died, in milliseconds. There is one at a time. */
 const WATCH_MILLIS = 500
 
-/** Most endpoints that are kept as they were read, about 1 kB each. */
+/** Most endpoints that are kept as they were read. */
 const MAX_KNOWN_ENDPOINTS = 1_000
 
 /** Where the last claim stopped going through endpoints and tenants. The next claim continues there. */
