@@ -133,10 +133,13 @@ where pronamespace = 'billwright'::regnamespace and proname <> all (${OF_MIGRATI
 
   it.live("add the dimensions without rewriting the records, and leave one function of each name", () =>
     Effect.gen(function* () {
-      const url = yield* TestDatabase.make
-      const [untilThen] = Migrations.print().split("-- 0003")
-      yield* Effect.promise(() => TestDatabase.execute(url, `${untilThen} commit`))
-      yield* migrateFrom0002.pipe(Effect.provide(PostgresClient.layer({ url: Redacted.make(url) })))
+      yield* migrateFrom0002.pipe(Effect.provide(yield* migratedBefore("0003")))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("try again what was set aside, but subscriptions and invoices", () =>
+    Effect.gen(function* () {
+      yield* migrateFrom0058.pipe(Effect.provide(yield* migratedBefore("0059")))
     }).pipe(Effect.scoped),
   )
 
@@ -318,6 +321,7 @@ const FROZEN: ReadonlyArray<string> = [
   "da7c213e11c7537e023e7918ddcf7f03f7e8b6b26a4861d1c49adb95b51195bb",
   "8a301f07d2331c8baadab202db46a5629a06fdda0c1260b4fc2f9b592f0d0747",
   "f95fa8844fb822bf2a6c4665ad43fc427add083e4f31e30cc5457467c632987f",
+  "5386d05b30f1b6c490e6376d4525a2da66febefa6d0be7032badf968d94aa90c",
 ]
 
 describe("each migration", () => {
@@ -332,6 +336,46 @@ describe("each migration", () => {
     }
     assert.lengthOf(FROZEN, Migrations.latestId)
   })
+})
+
+/** A client of a new database that has the migrations before one, and no functions. */
+const migratedBefore = Effect.fnUntraced(function* (id: string) {
+  const url = yield* TestDatabase.make
+  const [untilThen] = Migrations.print().split(`-- ${id}`)
+  yield* Effect.promise(() => TestDatabase.execute(url, `${untilThen} commit`))
+  return PostgresClient.layer({ url: Redacted.make(url) })
+})
+
+/** Adds work that has failed, and looks at when it is tried again after it has migrated. */
+const migrateFrom0058 = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`insert into billwright.billing_due
+  (account_id, mode, kind, id, customer_id, due_at, attempts, problem, failed_at, retry_at)
+select 'a', 'live', kind, gen_random_uuid(), case when kind in ('invoice', 'payment', 'subscription') then gen_random_uuid() end,
+  '2026-01-01T00:00Z', attempts, 'gone', '2026-01-02T00:00Z', case when attempts < 10 then '2026-01-03T00:00Z'::timestamptz end
+from unnest(array['erasure', 'invoice', 'payment', 'plan_migration', 'subscription']) as kind, unnest(array[9, 10]) as attempts`)
+  const { migrations } = yield* Migrations.run()
+  assert.deepStrictEqual(migrations, ["work_that_is_never_set_aside"])
+  const rows = yield* sql<{
+    kind: string
+    day: string | null
+  }>`select kind, extract(day from retry_at)::text as day
+from billwright.billing_due order by kind, attempts`
+  assert.deepStrictEqual(
+    rows.map(({ day, kind }) => [kind, day]),
+    [
+      ["erasure", "3"],
+      ["erasure", "2"],
+      ["invoice", "3"],
+      ["invoice", null],
+      ["payment", "3"],
+      ["payment", "2"],
+      ["plan_migration", "3"],
+      ["plan_migration", "2"],
+      ["subscription", "3"],
+      ["subscription", null],
+    ],
+  )
 })
 
 /** Adds a record and functions as the release before has them, migrates, and looks at them again. */

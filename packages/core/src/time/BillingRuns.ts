@@ -32,7 +32,7 @@ import { batchesAtOnce, type Pace, paced, PACES } from "./Pace.ts"
 import { makePaymentRun } from "./PaymentRun.ts"
 import { makeRefundRun } from "./RefundRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
-import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, waitingFor } from "./RunFailure.ts"
+import { failureOf, isWaitedFor, MAX_RUN_ATTEMPTS, mostAttemptsOf, waitingFor } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
 import { makeSpendRun } from "./SpendRun.ts"
 import { makeTopUpRun } from "./TopUpRun.ts"
@@ -80,7 +80,7 @@ export interface RunReport {
   readonly subscriptions: number
   /** How many invoices it finalized. */
   readonly invoices: number
-  /** How many subjects failed. They are tried again later, or were set aside: their `failure` says so. */
+  /** How many subjects failed. They are tried again later. Subscriptions and invoices may have been set aside: their `failure` says so. */
   readonly failed: number
   /** Whether the limit ended the run, so that more may be due. True while it runs. */
   readonly hasMore: boolean
@@ -108,7 +108,7 @@ export class BillingRuns extends Context.Service<
      * Works until nothing is due any more. Calls of a payment provider are made beside the rest, at most `CALLS_AT_ONCE` at
      * the same time, so that a slow one holds up no invoice. Each subject has a transaction of its own, or shares one with at most
      * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`. `pace` says how many of these are
-     * worked on at the same time, and whether there is a pause after each: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
+     * worked on at the same time, and whether there is a pause after each: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours. A subscription or an invoice is set aside after `MAX_RUN_ATTEMPTS` failures in a row, and all else is tried until it is done. Others go on. Amounts depend on the
      * instants at which things are due, and not on when they are run, by whom, or in which order. So what is due of a customer
      * is done in its order, and what waits for something that has failed has a `failure` that says so. It waits until that
      * is done or set aside. Credits are used as they are when an invoice is issued. Not within a transaction. `onProgress` is called after
@@ -228,7 +228,8 @@ export class BillingRuns extends Context.Service<
         if (Cause.hasInterrupts(exit.cause)) {
           return yield* Effect.failCause(exit.cause).pipe(Effect.catchTag("TaxesUnknown", Effect.die))
         }
-        const failure = failureOf(claimed.attempts + 1, exit.cause, yield* DateTime.now)
+        const now = yield* DateTime.now
+        const failure = failureOf(claimed.attempts + 1, mostAttemptsOf(subject), exit.cause, now)
         // While the storage fails, so does this. Then the run fails, and the subject has not.
         yield* due.release(claimed, failure).pipe(Effect.provideService(CurrentTenant, tenant))
         const isSetAside = failure.retryAt === null

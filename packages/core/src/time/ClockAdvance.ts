@@ -16,7 +16,7 @@ import * as WallClock from "../shared/WallClock.ts"
 import { type ClaimedSubject, type CustomerDue, DueStore, type FirstDue } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
 import { makePaymentRun } from "./PaymentRun.ts"
-import { failureOf, isWaitedFor, waitingFor } from "./RunFailure.ts"
+import { failureOf, isWaitedFor, mostAttemptsOf, waitingFor } from "./RunFailure.ts"
 
 /** Most subjects that one call or claim works on. */
 const MAX_SUBJECTS_OF_CALL = 100
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
 
   const fail = (id: TestClockId, first: FirstDue, cause: Cause.Cause<unknown>) =>
     Effect.andThen(
-      note(id, first, (now) => failureOf(first.attempts + 1, cause, now)),
+      note(id, first, (now) => failureOf(first.attempts + 1, mostAttemptsOf(first.subject), cause, now)),
       Effect.logError(`billing a ${first.subject.kind} failed on a test clock`, first.subject.id, cause),
     )
 

@@ -4,12 +4,12 @@
 import { Cause, DateTime } from "effect"
 import type { DueFailure } from "../shared/Due.ts"
 import * as Text from "../shared/Text.ts"
-import type { CustomerDue } from "./DueStore.ts"
+import type { CustomerDue, Subject } from "./DueStore.ts"
 
 /** How long after its first failure a subject is tried again. Each further failure doubles that. */
 const FIRST_RETRY_MILLIS = 60_000
 const MAX_RETRY_MILLIS = 21_600_000
-/** How often a subject is tried before it is set aside. */
+/** How often a subscription or an invoice is tried before it is set aside. */
 export const MAX_RUN_ATTEMPTS = 10
 /** Longest problem that is stored, in code points. */
 const MAX_PROBLEM_LENGTH = 500
@@ -23,15 +23,27 @@ const messageOf = (error: unknown): string => {
   }
 }
 
-/** What is noted of a failure: the next attempt, or that there is none. */
-export const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: DateTime.Utc): DueFailure => {
+/**
+ * How often a subject is tried. Subscriptions and invoices are set aside: all else of their customer waits for them, and they
+ * show their failures. Nothing waits for the others, and nobody would see that they are set aside: they are tried for ever.
+ */
+export const mostAttemptsOf = ({ kind }: Subject): number =>
+  kind === "subscription" || kind === "invoice" ? MAX_RUN_ATTEMPTS : Infinity
+
+/** What is noted of a failure: the next attempt, or that there is none after the last of `most`. */
+export const failureOf = (
+  attempts: number,
+  most: number,
+  cause: Cause.Cause<unknown>,
+  at: DateTime.Utc,
+): DueFailure => {
   const error = Cause.squash(cause)
   const delay = Math.min(FIRST_RETRY_MILLIS * 2 ** (attempts - 1), MAX_RETRY_MILLIS)
   return {
     attempts,
     problem: Text.cleaned(messageOf(error), MAX_PROBLEM_LENGTH),
     at,
-    retryAt: attempts >= MAX_RUN_ATTEMPTS ? null : DateTime.add(at, { milliseconds: delay }),
+    retryAt: attempts >= most ? null : DateTime.add(at, { milliseconds: delay }),
   }
 }
 

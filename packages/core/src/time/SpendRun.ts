@@ -104,7 +104,7 @@ export const makeSpendRun = Effect.gen(function* () {
       if (Exit.isSuccess(exit)) return
       if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
       const attempts = marked.attempts + 1
-      const { retryAt } = failureOf(attempts, exit.cause, yield* DateTime.now)
+      const { retryAt } = failureOf(attempts, MAX_RUN_ATTEMPTS, exit.cause, yield* DateTime.now)
       const marks = yield* markPort
       yield* marks.putOff(marked.customerId, attempts, retryAt)
       // With each usage of the customer it is tried again. After so many times, everybody knows.

@@ -68,7 +68,8 @@ export class TestClocks extends Context.Service<
      * `ready`. What is done stays done, also when the process dies meanwhile. Several callers share the work. When nobody has
      * called for a minute, billing runs finish it.
      *
-     * What fails is tried again later by the clock, and set aside after 10 failures; the rest goes on.
+     * What fails is tried again later by the clock; the rest goes on. A subscription or an invoice is set aside after 10 failures
+     * in a row.
      */
     readonly advance: (
       id: string,

@@ -163,6 +163,25 @@ describe("payment methods", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("of a customer who is erased are forgotten, however long the provider is out of reach", () => {
+    const fake = new FakeProvider({
+      hasMethods: true,
+      faultOf: (call) => (call === "detachMethod" && isDown ? "lose_request" : undefined),
+    })
+    const names = () => fake.methods!.customers.map(({ name }) => name)
+    let isDown = true
+    return Effect.gen(function* () {
+      const { id } = yield* newCustomer()
+      yield* save(fake, id)
+      yield* (yield* Customers).erase(id)
+      yield* advanceTo(inHours(10 * 24))
+      assert.deepStrictEqual(names(), ["Ada"])
+      isDown = false
+      yield* advanceTo(inHours(11 * 24))
+      assert.deepStrictEqual(names(), [""])
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("of a customer who can't be erased stay", () => {
     const fake = new FakeProvider({ hasMethods: true })
     return Effect.gen(function* () {

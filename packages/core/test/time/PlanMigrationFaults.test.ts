@@ -30,8 +30,8 @@ const failure = new StorageError({
   cause: new Error("gone"),
 })
 
-/** Billing runs whose storage fails at the `nth` lock of a subscription, once. */
-const runsFailingAt = (nth: number) => {
+/** Billing runs whose storage fails when a subscription is locked, at the locks that `fails` names by number. */
+const runsFailing = (fails: (lock: number) => boolean) => {
   let locks = 0
   return Layer.fresh(BillingRuns.layerManual).pipe(
     Layer.provide(
@@ -40,7 +40,7 @@ const runsFailingAt = (nth: number) => {
         Effect.map(SubscriptionStore, (store) =>
           SubscriptionStore.of({
             ...store,
-            lockGroup: (id) => (++locks === nth ? Effect.fail(failure) : store.lockGroup(id)),
+            lockGroup: (id) => (fails(++locks) ? Effect.fail(failure) : store.lockGroup(id)),
           }),
         ),
       ),
@@ -61,7 +61,7 @@ describe("a plan migration", () => {
       const { id } = yield* create({ plan: "pro", at: "now" })
       // Each subscription is locked by the batch and by its change: the third lock is of the second one.
       const broken = yield* Effect.flatMap(BillingRuns, ({ runDue }) => runDue()).pipe(
-        Effect.provide(runsFailingAt(3)),
+        Effect.provide(runsFailing((lock) => lock === 3)),
       )
       assert.strictEqual(broken.failed, 1)
       assert.deepStrictEqual((yield* get(id)).counts, { migrated: 1, unchanged: 0, failed: 0 })
@@ -74,6 +74,25 @@ describe("a plan migration", () => {
         ["completed", { migrated: 3, unchanged: 0, failed: 0 }],
       )
       assert.deepStrictEqual(yield* versions, [2, 2, 2])
+    }).pipe(inYears(START)),
+  )
+
+  it.effect("is never set aside: it is completed after any number of failures, which nobody would see", () =>
+    Effect.gen(function* () {
+      yield* subscribed(1)
+      const { create, get } = yield* PlanMigrations
+      const { id } = yield* create({ plan: "pro", at: "now" })
+      yield* Effect.gen(function* () {
+        const { runDue } = yield* BillingRuns
+        for (let failures = 0; failures < 20; failures++) {
+          assert.strictEqual((yield* runDue()).failed, 1)
+          yield* TestClock.adjust("6 hours")
+        }
+      }).pipe(Effect.provide(runsFailing(() => true)))
+      assert.strictEqual((yield* get(id)).status, "running")
+      yield* (yield* BillingRuns).runDue()
+      const { counts, status } = yield* get(id)
+      assert.deepStrictEqual([status, counts], ["completed", { migrated: 1, unchanged: 0, failed: 0 }])
     }).pipe(inYears(START)),
   )
 
