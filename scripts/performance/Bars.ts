@@ -34,11 +34,10 @@ export interface Bar {
 }
 
 /**
- * Whether a figure meets its target: all of its interval has to be on one side of it. A figure without an interval proves
- * nothing, and one that was not measured neither.
+ * Whether a figure meets its target: all of its interval has to be on one side of it. One that was not measured proves nothing.
  */
 const verdictOf = (measure: Measure | undefined, isGood: (value: number) => boolean): Verdict => {
-  if (measure?.low === undefined || measure.high === undefined) return "not proven"
+  if (measure === undefined) return "not proven"
   const ends = [measure.low, measure.high].map(isGood)
   if (ends.every(Boolean)) return "met"
   return ends.some(Boolean) ? "not proven" : "missed"
@@ -62,23 +61,16 @@ const reported = (measure: Measure | undefined, label: string, unit = "×"): Rea
   measure === undefined ? [] : [{ text: `${label}${spread(measure, unit)}` }]
 
 /** The other way round: how many times the time, or a part of the rate. */
-const turned = (measure: Measure | undefined): Measure | undefined => {
-  if (measure?.low === undefined || measure.high === undefined)
-    return measure === undefined ? undefined : { median: 1 / measure.median }
-  return { median: 1 / measure.median, low: 1 / measure.high, high: 1 / measure.low }
-}
+const turned = (measure: Measure | undefined): Measure | undefined =>
+  measure === undefined
+    ? undefined
+    : { median: 1 / measure.median, low: 1 / measure.high, high: 1 / measure.low }
 
-/** A figure of a result's details: older ones are numbers. */
-const measureAt = (value: number | Measure | undefined): Measure | undefined =>
-  typeof value === "number" ? { median: value } : value
-
-/** Judges a comparison. Nothing is known from a result of another kind. */
+/** Judges a comparison. */
 const comparing =
   (judge: (result: Compared) => ReadonlyArray<Finding>): Bar["judge"] =>
   (result) =>
-    isCompared(result)
-      ? judge(result)
-      : [{ text: "the result is of an older release", verdict: "not proven" }]
+    isCompared(result) ? judge(result) : [{ text: "not measured", verdict: "not proven" }]
 
 /** The full name of the side, of those after the first, whose name begins with this text. */
 const sideOf = ({ figures }: Compared, name: string): string => {
@@ -135,14 +127,8 @@ const ingest = comparing((result) => [
   }),
 ])
 
-/** Older results have the percentiles of both sides, and no ratio. */
-const oldP99Ratio = (result: Result): Measure | undefined => {
-  const [ours, theirs] = ["ours", "theirs"].map((side) => detail<number>(result, `${side}.p99Millis`))
-  return ours === undefined || theirs === undefined ? undefined : { median: theirs / ours }
-}
-
 const httpIngest = comparing((result) => {
-  const p99 = p99Ratios(result).find(({ name }) => name.startsWith("Fastify")) ?? oldP99Ratio(result)
+  const p99 = p99Ratios(result).find(({ name }) => name.startsWith("Fastify"))
   return [
     judged(ratioTo(result, "Fastify"), atLeast(2)),
     judged(p99, atLeast(1), { label: "p99 " }),
@@ -167,10 +153,10 @@ const router = comparing((result) => [
 ])
 
 const memory = comparing((result) => {
-  const [ours] = detail<ReadonlyArray<{ readonly p50Micros: number | Measure }>>(result, "summaries") ?? []
+  const [ours] = detail<ReadonlyArray<{ readonly p50Micros: Measure }>>(result, "summaries") ?? []
   return [
     judged(ratioTo(result, "a Map of sums"), atLeast(0.2)),
-    judged(measureAt(ours?.p50Micros), (micros) => micros < 50, { label: "summary ", unit: "µs" }),
+    judged(ours?.p50Micros, (micros) => micros < 50, { label: "summary ", unit: "µs" }),
   ]
 })
 
@@ -234,7 +220,7 @@ const absolute = (isGood: (value: number) => boolean, unit: string): Bar["judge"
 
 interface CreditSide {
   readonly name: string
-  readonly p99Millis: number | Measure
+  readonly p99Millis: Measure
 }
 
 const credits: Bar["judge"] = (result) => {
@@ -249,20 +235,20 @@ const credits: Bar["judge"] = (result) => {
     judged(ratioOf("one account: rate, Credits.consume to by hand"), atLeast(2), { label: "(b) " }),
     judged(holds, atLeast(0.5), { label: "(c) " }),
     judged(ratioOf("check: p50, exact to a look-up by primary key"), atMost(1.5), { label: "(d) " }),
-    judged(measureAt(recent?.p99Millis), (millis) => millis < 1, { label: "(e) ", unit: "ms" }),
+    judged(recent?.p99Millis, (millis) => millis < 1, { label: "(e) ", unit: "ms" }),
   ]
 }
 
 const overHttp = comparing((result) => [
   judged(result.figures[0], atMost(6), { label: "p50 ", unit: "ms" }),
-  ...reported(measureAt(detail<Measure>(result, "p99Millis")), "p99 ", "ms"),
+  ...reported(detail<Measure>(result, "p99Millis"), "p99 ", "ms"),
 ])
 
 /** The most that was read needs no interval: no other reading was more. */
 const serveMemory: Bar["judge"] = (result) => {
   const most = detail<number>(result, "highestMegabytes")
   return [
-    judged(measureAt(detail<Measure>(result, "idleMegabytes")), atMost(100), { label: "(a) ", unit: "MB" }),
+    judged(detail<Measure>(result, "idleMegabytes"), atMost(100), { label: "(a) ", unit: "MB" }),
     most === undefined
       ? { text: "(b) not measured", verdict: "not proven" }
       : { text: `(b) ${number(most)} MB`, verdict: most <= 180 ? "met" : "missed" },
@@ -270,7 +256,7 @@ const serveMemory: Bar["judge"] = (result) => {
 }
 
 const serveStart: Bar["judge"] = (result) => [
-  judged(measureAt(detail<number | Measure>(result, "readyMillis")), atMost(800), { unit: "ms" }),
+  judged(detail<Measure>(result, "readyMillis"), atMost(800), { unit: "ms" }),
 ]
 
 /** In the order of their numbers. */

@@ -41,7 +41,9 @@ const sizeOf = (name: string): { readonly rows: number; readonly series: string 
   return { rows: Number(digits.replaceAll(",", "")) * (million === undefined ? 1 : 1_000_000), series }
 }
 
-const seriesOf = (figures: ReadonlyArray<Figure>): ReadonlyArray<Chart.Series> =>
+type Range = Pick<Figure, "name" | "median" | "lowest" | "highest">
+
+const seriesOf = (figures: ReadonlyArray<Range>): ReadonlyArray<Chart.Series> =>
   Array.from(
     Map.groupBy(figures, ({ name }) => sizeOf(name).series),
     ([name, own]) => ({ name, points: own.map((figure) => ({ ...figure, x: sizeOf(figure.name).rows })) }),

@@ -39,7 +39,6 @@ const COMMIT_LENGTH = 8
 /** The day of a result and its commit. */
 const origin = (result: Result): string => {
   const { commit, hasChanges } = result
-  if (commit === undefined) return `${dayOf(result)}, no commit`
   const changes = hasChanges === true ? " with changes" : ""
   return `${dayOf(result)}, \`${commit.slice(0, COMMIT_LENGTH)}\`${changes}`
 }
@@ -97,7 +96,7 @@ const barTable = (results: Results): string =>
 
 /** Whether only the first side is compared with others. */
 const isOfFirst = ({ figures: [first], ratios = [] }: Compared): boolean =>
-  ratios.every(({ of = first?.name }) => of === first?.name)
+  ratios.every(({ of }) => of === first?.name)
 
 /** How much better the first side is than this one, or those that were compared with it, with their names. */
 const comparisonOf = (result: Compared, { name }: Figure): string => {
@@ -143,8 +142,9 @@ const NO_FACTS = new Set([
   "versions",
 ])
 
-/** `p99Millis` as `p99 millis`. */
-const words = (name: string): string => name.replaceAll(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
+/** `p99Millis` as `p99 millis`, and `limitMiB` as `limit MiB`. */
+const words = (name: string): string =>
+  name.replaceAll(/MiB|[A-Z]+/g, (found) => ` ${found === "MiB" ? found : found.toLowerCase()}`)
 
 /** A median or a ratio with its interval, if that is what a value is. */
 const intervalIn = (value: object): Measure | undefined => {

@@ -6,11 +6,11 @@ import { join } from "node:path"
 
 const FOLDER = join(import.meta.dirname, "../../bench/results")
 
-/** A figure, with its 95 % interval if it was measured in enough rounds. */
+/** A figure, with its 95 % interval. */
 export interface Measure {
   readonly median: number
-  readonly low?: number
-  readonly high?: number
+  readonly low: number
+  readonly high: number
 }
 
 /** One side of a comparison. */
@@ -18,15 +18,17 @@ export interface Figure extends Measure {
   readonly name: string
   readonly lowest: number
   readonly highest: number
+  /** The figure of each round. */
+  readonly rounds: ReadonlyArray<number>
 }
 
-/** How many times better a side is than another. Older results have only the first two, of the first side. */
+/** How many times better a side is than another, with its 95 % interval. */
 export interface SavedRatio {
+  readonly of: string
   readonly to: string
   readonly ratio: number
-  readonly of?: string
-  readonly low?: number
-  readonly high?: number
+  readonly low: number
+  readonly high: number
 }
 
 interface Machine {
@@ -41,8 +43,8 @@ interface Machine {
 export interface Result {
   readonly name: string
   readonly measuredAt: string
-  /** The commit that was checked out. Older results have none. */
-  readonly commit?: string
+  /** The commit that was checked out. */
+  readonly commit: string
   /** Whether files differed from the commit. */
   readonly hasChanges?: boolean
   readonly machine: Machine
@@ -106,27 +108,17 @@ export const readProfile = (name: string): Profile | undefined => {
 export const isCompared = (result: Result | undefined): result is Compared =>
   result?.title !== undefined && result.unit !== undefined && result.figures !== undefined
 
-/** Whether more of a unit is better. */
-const isRate = (unit: string): boolean => unit.endsWith("/s")
+/** A ratio and its interval, as a measure. */
+export const measureOf = ({ high, low, ratio }: SavedRatio): Measure => ({ median: ratio, low, high })
 
-/** A ratio that compares other figures than the main one, and its interval, as a measure. */
-export const measureOf = ({ high, low, ratio }: SavedRatio): Measure =>
-  low === undefined || high === undefined ? { median: ratio } : { median: ratio, low, high }
-
-/**
- * How many times better one side is than another: the paired ratio, or the ratio of the medians, without an interval, of a result
- * that has none. `undefined`: one of the sides did not take part.
- */
+/** How many times better one side is than another. `undefined`: they were not compared. */
 export const timesBetter = (
-  { figures, ratios = [], unit }: Compared,
+  { figures, ratios = [] }: Compared,
   to: string,
   of = figures[0]?.name,
 ): Measure | undefined => {
-  const paired = ratios.find((ratio) => ratio.to === to && ratio.of === of && ratio.low !== undefined)
-  if (paired !== undefined) return measureOf(paired)
-  const [one, other] = [of, to].map((name) => figures.find((figure) => figure.name === name))
-  if (one === undefined || other === undefined) return undefined
-  return { median: isRate(unit) ? one.median / other.median : other.median / one.median }
+  const paired = ratios.find((ratio) => ratio.to === to && ratio.of === of)
+  return paired === undefined ? undefined : measureOf(paired)
 }
 
 /** A detail of a result by its path: `ours.p99Millis`. */
@@ -146,5 +138,5 @@ export const number = (value: number): string =>
 /** A figure for readers, with its interval in parentheses. `unit` is put after the figure. */
 export const spread = ({ high, low, median }: Measure, unit = ""): string => {
   const figure = `${number(median)}${unit === "" ? "" : ` ${unit}`}`
-  return low === undefined || high === undefined ? figure : `${figure} (${number(low)} to ${number(high)})`
+  return `${figure} (${number(low)} to ${number(high)})`
 }
