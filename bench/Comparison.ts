@@ -81,9 +81,9 @@ const versions = (): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Writes `bench/results/<name>.json`, except in a trial, in a profiled run, or with too few rounds. */
+/** Writes `bench/results/<name>.json`, except in a trial, in a profiled run, with too few rounds, or of an unknown commit. */
 export const save = (name: string, result: object): void => {
-  if (!isKept) return
+  if (!isKept || measured.commit === undefined) return
   const folder = join(import.meta.dirname, "results")
   mkdirSync(folder, { recursive: true })
   const content = {

@@ -11,8 +11,11 @@ const given = process.env["BENCH_ROUNDS"]
 /** Whether this is a trial run of one round. */
 const isQuick = process.env["BENCH_QUICK"] === "1"
 
+/** Whether the run is profiled. */
+export const isProfiled = profiles !== undefined
+
 /** Whether the figures are kept: not those of a trial, of a profile, or of too few rounds. */
-export const isKept = !isQuick && profiles === undefined && (given === undefined || Number(given) >= ENOUGH)
+export const isKept = !isQuick && !isProfiled && (given === undefined || Number(given) >= ENOUGH)
 
 /** How many rounds to measure: `BENCH_ROUNDS`, or as many as the benchmark asks for, and one in a trial run. */
 export const roundsOf = (asked = ENOUGH): number => (isQuick ? 1 : Number(given ?? asked))
@@ -30,7 +33,7 @@ export const rotate = async <A>(
   rounds: number,
   turn: (side: A, round: number) => Promise<void>,
 ): Promise<void> => {
-  const sides = profiles === undefined ? all : all.slice(0, 1)
+  const sides = isProfiled ? all.slice(0, 1) : all
   for (let round = -1; round < rounds; round++) {
     const inOrder = sides.toSorted(
       (a, b) =>

@@ -5,7 +5,8 @@
  * The event is published by the process that sends it, or by another one, which then has to notify the sender. The time of the
  * commit is when the publisher gets its answer. In one process, the first byte can come before that: then it is 0.
  *
- * Each round of our side is followed by commits alone: their 99th percentile says how much of the others is the disk.
+ * Between two processes, each round of our side is followed by commits alone: their 99th percentile says how much of the
+ * others is the disk.
  *
  * Which stages our time goes to between two processes is recorded after the rounds, by another worker. Recording has a cost, so
  * it doesn't count.
@@ -14,6 +15,7 @@ import * as GraphileWorker from "../baselines/GraphileWorker.ts"
 import * as PgBoss from "../baselines/PgBoss.ts"
 import { compare, type Contender } from "../Comparison.ts"
 import * as PostgresServer from "../PostgresServer.ts"
+import { isProfiled } from "../Rounds.ts"
 import { median, percentile } from "../Statistics.ts"
 import { p99Of } from "../Tails.ts"
 import * as CommitsAlone from "./CommitsAlone.ts"
@@ -117,10 +119,12 @@ export const measure = async ({ isOneProcess, name, title }: Benchmark): Promise
       })),
     )
     for (const { worker } of started) worker.go()
-    const alone = await CommitsAlone.make(await server.createDatabase("bench_latency_alone"), {
-      count: EVENTS,
-      millis: INTERVAL_MILLIS,
-    })
+    const alone = isOneProcess
+      ? undefined
+      : await CommitsAlone.make(await server.createDatabase("bench_latency_alone"), {
+          count: EVENTS,
+          millis: INTERVAL_MILLIS,
+        })
     await compare({
       name,
       title: `${title}: median time from the commit to the first byte, ${1000 / INTERVAL_MILLIS} events/s to ${FAN_OUT} of ${ENDPOINTS} endpoints each, Postgres ${server.version}`,
@@ -132,17 +136,18 @@ export const measure = async ({ isOneProcess, name, title }: Benchmark): Promise
           const latencies = latenciesOf(await publish(side, worker, receiver, isOneProcess))
           await afterWarmUp(side, round)
           if (round >= 0) p99.push(percentile(latencies, 0.99))
-          if (side === sides[0]) await alone.round(round)
+          if (side === sides[0] && !isProfiled) await alone?.round(round)
           return median(latencies)
         },
       })),
       details: async () => ({
         ...p99Of(started),
-        commitAlone: alone.figures(),
-        ...(isOneProcess ? {} : { spentMillis: await stagesOf(staged, receiver) }),
+        ...(alone === undefined
+          ? {}
+          : { commitAlone: alone.figures(), spentMillis: await stagesOf(staged, receiver) }),
       }),
     })
-    await alone.close()
+    await alone?.close()
     await staged.close()
     for (const { side, worker } of started) {
       await worker.end()
