@@ -60,11 +60,10 @@ export class SpendMarkTable {
     tenant: Tenant.Tenant,
     customerId: Customer.CustomerId,
     attempts: number,
-    until: DateTime.Utc | null,
+    until: DateTime.Utc,
   ): void {
     const row = this.#rows.get(keyOf(tenant, customerId))
-    const dueAt = until?.epochMilliseconds ?? Number.POSITIVE_INFINITY
-    if (row !== undefined) this.#put({ ...row, attempts, dueAt })
+    if (row !== undefined) this.#put({ ...row, attempts, dueAt: until.epochMilliseconds })
   }
 
   #put(row: Row): void {

@@ -189,7 +189,7 @@ const broadcast = (client: PgClient.PgClient, committed: Signal.Awaiting, sender
     Effect.andThen(
       answeredWithin(client.notify(CHANNEL, sender), NOTIFY_DEADLINE_MILLIS, () => new Error("too late")),
     ),
-    Effect.ignore,
+    Effect.ignoreCause,
     Effect.andThen(waited(NOTIFY_INTERVAL_MILLIS)),
     Effect.forever,
   )

@@ -322,6 +322,7 @@ const FROZEN: ReadonlyArray<string> = [
   "8a301f07d2331c8baadab202db46a5629a06fdda0c1260b4fc2f9b592f0d0747",
   "f95fa8844fb822bf2a6c4665ad43fc427add083e4f31e30cc5457467c632987f",
   "5386d05b30f1b6c490e6376d4525a2da66febefa6d0be7032badf968d94aa90c",
+  "beace5750fb05fd4e03eee1142004c06ef7c0e5144c1956741d923d4900fcc36",
 ]
 
 describe("each migration", () => {
@@ -354,8 +355,14 @@ const migrateFrom0058 = Effect.gen(function* () {
 select 'a', 'live', kind, gen_random_uuid(), case when kind in ('invoice', 'payment', 'subscription') then gen_random_uuid() end,
   '2026-01-01T00:00Z', attempts, 'gone', '2026-01-02T00:00Z', case when attempts < 10 then '2026-01-03T00:00Z'::timestamptz end
 from unnest(array['erasure', 'invoice', 'payment', 'plan_migration', 'subscription']) as kind, unnest(array[9, 10]) as attempts`)
+  yield* sql.unsafe(`insert into billwright.spend_marks (account_id, mode, customer_id, id, due_at, attempts)
+select 'a', 'live', gen_random_uuid(), gen_random_uuid(), due_at, attempts
+from (values ('2026-01-03T00:00Z'::timestamptz, 9), ('infinity', 10)) as failed (due_at, attempts)`)
   const { migrations } = yield* Migrations.run()
-  assert.deepStrictEqual(migrations, ["work_that_is_never_set_aside"])
+  assert.deepStrictEqual(migrations, [
+    "work_that_is_never_set_aside",
+    "spend_alerts_that_are_never_set_aside",
+  ])
   const rows = yield* sql<{
     kind: string
     day: string | null
@@ -375,6 +382,13 @@ from billwright.billing_due order by kind, attempts`
       ["subscription", "3"],
       ["subscription", null],
     ],
+  )
+  const marks = yield* sql<{
+    due: string
+  }>`select due_at::text as due from billwright.spend_marks order by attempts`
+  assert.deepStrictEqual(
+    marks.map(({ due }) => due.slice(0, 10)),
+    ["2026-01-03", "-infinity"],
   )
 })
 

@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (options: IdempotencyOptions) {
 
   yield* Effect.forkScoped(
     sweep.pipe(
-      Effect.catch((error) => Effect.logWarning("expired idempotency keys were not swept", error)),
+      Effect.catchCause((cause) => Effect.logWarning("expired idempotency keys were not swept", cause)),
       Effect.schedule(Schedule.spaced(SWEEP_INTERVAL)),
     ),
   )

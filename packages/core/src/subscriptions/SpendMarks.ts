@@ -44,13 +44,12 @@ export class SpendMarks extends Context.Service<
     readonly take: (customerId: CustomerId) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Leaves one mark of those that a customer has, put off until an instant. `null`: it waits for another mark. New marks
-     * are not put off.
+     * Leaves one mark of those that a customer has, put off until an instant. New marks are not put off.
      */
     readonly putOff: (
       customerId: CustomerId,
       attempts: number,
-      until: DateTime.Utc | null,
+      until: DateTime.Utc,
     ) => Effect.Effect<void, StorageError, CurrentTenant>
   }
 >()("@billwright/core/subscriptions/SpendMarks") {}

@@ -9,6 +9,7 @@ import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import { lasting } from "../shared/Lasting.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import * as Resource from "../shared/Resource.ts"
@@ -146,18 +147,18 @@ export class BookChecks extends Context.Service<
       let done: string | undefined
       const round = Effect.gen(function* () {
         const night = nightOf(yield* DateTime.now)
-        if (night === done) return
-        yield* beginNight
-        yield* outage.worked
-        done = night
-      }).pipe(
-        Effect.catchTag("StorageError", (error) =>
-          outage.failed("the nightly checks of the books can't begin; it is tried again", error),
-        ),
-        Effect.andThen(Effect.sleep(POLL_MILLIS)),
-      )
+        if (night !== done) {
+          yield* beginNight
+          yield* outage.worked
+          done = night
+        }
+        yield* Effect.sleep(POLL_MILLIS)
+      })
+      const problem = "the nightly checks of the books can't begin"
       yield* Effect.forkScoped(
-        Effect.forever(round).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void)),
+        Effect.forever(lasting(round, { outage, problem, pauseMillis: POLL_MILLIS })).pipe(
+          Effect.catchTag("InvoicingUnsupported", () => Effect.void),
+        ),
       )
     }),
   )

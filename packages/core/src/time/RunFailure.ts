@@ -30,6 +30,12 @@ const messageOf = (error: unknown): string => {
 export const mostAttemptsOf = ({ kind }: Subject): number =>
   kind === "subscription" || kind === "invoice" ? MAX_RUN_ATTEMPTS : Infinity
 
+/** When what has failed so often in a row is tried again. */
+export const retryAfter = (attempts: number, at: DateTime.Utc): DateTime.Utc =>
+  DateTime.add(at, {
+    milliseconds: Math.min(FIRST_RETRY_MILLIS * 2 ** (attempts - 1), MAX_RETRY_MILLIS),
+  })
+
 /** What is noted of a failure: the next attempt, or that there is none after the last of `most`. */
 export const failureOf = (
   attempts: number,
@@ -38,12 +44,11 @@ export const failureOf = (
   at: DateTime.Utc,
 ): DueFailure => {
   const error = Cause.squash(cause)
-  const delay = Math.min(FIRST_RETRY_MILLIS * 2 ** (attempts - 1), MAX_RETRY_MILLIS)
   return {
     attempts,
     problem: Text.cleaned(messageOf(error), MAX_PROBLEM_LENGTH),
     at,
-    retryAt: attempts >= most ? null : DateTime.add(at, { milliseconds: delay }),
+    retryAt: attempts >= most ? null : retryAfter(attempts, at),
   }
 }
 

@@ -1,9 +1,10 @@
 /**
  * Runs billing in the background.
  */
-import { Cause, Clock, type DateTime, Effect, Fiber, Option, type Scope } from "effect"
+import { Clock, type DateTime, Effect, Fiber, Option, type Scope } from "effect"
 import type { InvoicingUnsupported } from "../invoices/InvoicingUnsupported.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
+import { lasting } from "../shared/Lasting.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 
@@ -49,21 +50,7 @@ export const work = Effect.fnUntraced(function* ({
   nextDueAt,
 }: Runs): Effect.fn.Return<void, never, Scope.Scope> {
   const outage = OutageLog.make("billing works again")
-  const failed = (error: unknown) =>
-    Effect.andThen(
-      outage.failed("what is due can't be billed because the storage fails; it is tried again", error),
-      Effect.sleep(RUN_POLL_MILLIS),
-    )
-  /** A round that goes on when it fails. */
-  const lasting = (round: Effect.Effect<void, InvalidInput | Failure>) =>
-    round.pipe(
-      Effect.catchTags({ InvalidInput: Effect.die, StorageError: failed }),
-      // The loop must not end by a bug in one round, or by something in it that interrupts itself. When the loop is
-      // interrupted, this is not asked.
-      Effect.catchCause((cause) =>
-        Cause.hasFails(cause) ? Effect.failCause(cause) : failed(Cause.squash(cause)),
-      ),
-    )
+  const problem = "what is due can't be billed"
   const roundOf = (runDue: Runs["lanes"][number]) =>
     Effect.gen(function* () {
       const { hasMore } = yield* runDue({ limit: ROUND })
@@ -75,7 +62,11 @@ export const work = Effect.fnUntraced(function* ({
   // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
   const looping = yield* Effect.forEach([...lanes.map(roundOf), spendRound], (round) =>
     Effect.forkDetach(
-      Effect.forever(lasting(round)).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void)),
+      Effect.catchTag(round, "InvalidInput", Effect.die).pipe(
+        (checked) => lasting(checked, { outage, problem, pauseMillis: RUN_POLL_MILLIS }),
+        Effect.forever,
+        Effect.catchTag("InvoicingUnsupported", () => Effect.void),
+      ),
     ),
   )
   yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interruptAll(looping), STOP_MILLIS))

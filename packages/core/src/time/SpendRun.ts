@@ -26,12 +26,14 @@ import { spendAlert, spendAlertData } from "../subscriptions/SpendEvents.ts"
 import { Spending } from "../subscriptions/Spending.ts"
 import { type MarkedCustomer, SpendMarks } from "../subscriptions/SpendMarks.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
-import { failureOf, MAX_RUN_ATTEMPTS } from "./RunFailure.ts"
+import { retryAfter } from "./RunFailure.ts"
 
 /** Most customers of one look at the marks. */
 const CUSTOMERS_AT_ONCE = 100
 /** How many customers are checked at the same time, each in a transaction of its own. */
 const CHECKS_AT_ONCE = 4
+/** How many failures of a customer in a row are logged one by one. After them it is every `LOGGED`th: each usage tries again. */
+const LOGGED = 10
 
 type Checked<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
 
@@ -97,20 +99,22 @@ export const makeSpendRun = Effect.gen(function* () {
       ),
     )
 
-  /** Checks a customer. One that fails is tried again later, and others go on. */
+  /** Checks a customer. One that fails is tried again until it works, and others go on. */
   const checkOne = (marked: MarkedCustomer) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(check(marked))
       if (Exit.isSuccess(exit)) return
       if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
       const attempts = marked.attempts + 1
-      const { retryAt } = failureOf(attempts, MAX_RUN_ATTEMPTS, exit.cause, yield* DateTime.now)
       const marks = yield* markPort
-      yield* marks.putOff(marked.customerId, attempts, retryAt)
-      // With each usage of the customer it is tried again. After so many times, everybody knows.
-      if (attempts > MAX_RUN_ATTEMPTS) return
-      const next = retryAt === null ? "it waits for the next usage of the customer" : "it is tried again"
-      yield* Effect.logError(`checking spend alerts failed; ${next}`, marked.customerId, exit.cause)
+      yield* marks.putOff(marked.customerId, attempts, retryAfter(attempts, yield* DateTime.now))
+      if (attempts > LOGGED && attempts % LOGGED !== 0) return
+      const times = attempts === 1 ? "" : ` ${attempts} times in a row`
+      yield* Effect.logError(
+        `checking spend alerts failed${times}; it is tried again`,
+        marked.customerId,
+        exit.cause,
+      )
     }).pipe(Effect.provideService(CurrentTenant, marked.tenant))
 
   return Effect.gen(function* () {

@@ -4,9 +4,10 @@
  * Any number of processes can do this on one storage: a batch holds the meter, and what it has done stays done. So when a
  * process dies, another one goes on.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { asRunner } from "../shared/Actor.ts"
 import { Collections } from "../shared/Collections.ts"
+import { lasting } from "../shared/Lasting.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
@@ -72,17 +73,17 @@ const make = Effect.gen(function* () {
     return now !== before
   }
 
-  /** A batch for one meter. A failure must not stop the other tenants. */
+  /** A batch for one meter. A failure or a bug must not stop the other tenants. */
   const batch = ({ meterId, tenant }: UnfinishedMeter) =>
     step(meterId).pipe(
       Effect.provideService(CurrentTenant, tenant),
       Effect.tap(() => outage.worked),
       Effect.map((meter) => ({ isMade: true, isMoved: hasMoved(meterId, meter) })),
-      Effect.catch((error) =>
-        Effect.as(outage.failed("a batch of a meter's roll-up failed; it is tried again", error), {
-          isMade: false,
-          isMoved: false,
-        }),
+      Effect.catchCause((cause) =>
+        Effect.as(
+          outage.failed("a batch of a meter's roll-up failed; it is tried again", Cause.squash(cause)),
+          { isMade: false, isMoved: false },
+        ),
       ),
     )
 
@@ -113,13 +114,9 @@ const work = Effect.fnUntraced(function* (turn: Turn) {
     const { isMoved } = yield* turn
     yield* outage.worked
     if (!isMoved) yield* Effect.sleep(REBUILD_POLL_MILLIS)
-  }).pipe(
-    Effect.catch((error) =>
-      Effect.andThen(
-        outage.failed("meters with work can't be found because the storage fails; it is tried again", error),
-        Effect.sleep(REBUILD_POLL_MILLIS),
-      ),
-    ),
+  })
+  const problem = "meters with work can't be found"
+  yield* Effect.forkScoped(
+    Effect.forever(lasting(next, { outage, problem, pauseMillis: REBUILD_POLL_MILLIS })),
   )
-  yield* Effect.forkScoped(Effect.forever(next))
 })

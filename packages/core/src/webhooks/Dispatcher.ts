@@ -8,6 +8,7 @@
  * event is sent again, with the same bytes.
  */
 import { Clock, Context, DateTime, Effect, Fiber, FiberSet, Layer, type Scope } from "effect"
+import { lasting } from "../shared/Lasting.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -279,20 +280,12 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
       if (mayHaveMore) return
     }
     yield* awakened
-  }).pipe(
-    Effect.catch((error) =>
-      Effect.andThen(
-        outage.failed(
-          "webhook deliveries can't be claimed because the storage fails; claiming is tried again",
-          error,
-        ),
-        Effect.sleep(POLL_MILLIS),
-      ),
-    ),
-  )
+  })
+  const problem = "webhook deliveries can't be claimed"
+  const lastingRound = lasting(round, { outage, problem, pauseMillis: POLL_MILLIS })
   // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it. It yields between
   // rounds, so that no claim is made within the call that has signalled, such as a publication.
-  const claiming = yield* Effect.forkDetach(Effect.forever(round))
+  const claiming = yield* Effect.forkDetach(Effect.forever(lastingRound))
   // A timer of its own: one for each wait would have to be set and cleared for each signal.
   const polling = Effect.andThen(Effect.sleep(POLL_MILLIS), Effect.sync(awaken.notify))
   yield* Effect.forkScoped(Effect.forever(polling))

@@ -15,7 +15,7 @@ import {
 import { asRunner } from "../shared/Actor.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
-import type { StorageError } from "../shared/StorageError.ts"
+import { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import type { Transactor } from "../shared/Transactor.ts"
 import { cancelAll, type DeliveryStore, MAX_SETTLE, type Settlement } from "./DeliveryStore.ts"
@@ -77,7 +77,7 @@ export const make = (
 
     /** Tries to write results until their leases end. Then another worker has the deliveries. */
     const persist = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
-      Effect.matchEffect(store.settle(results.map(({ settlement }) => settlement)), {
+      Effect.matchEffect(bugsRefuse(store.settle(results.map(({ settlement }) => settlement))), {
         onSuccess: () => outage.worked,
         onFailure: (error) =>
           Effect.gen(function* () {
@@ -133,7 +133,7 @@ export const make = (
     const persistDisabling = (result: Result, endpointId: EndpointId) => {
       const { at } = result.settlement
       const untilLeaseEnds = <A>(write: Effect.Effect<A, StorageError, CurrentTenant>) =>
-        Effect.retry(write, {
+        Effect.retry(bugsRefuse(write), {
           schedule: Schedule.spaced(RETRY_PAUSE_MILLIS),
           while: (error) =>
             Effect.map(Clock.currentTimeMillis, (now) => now < result.leaseUntil && mayBeOver(error)),
@@ -195,6 +195,12 @@ export const make = (
       taken,
     }
   })
+
+/** A bug in a write is like a refusal of the storage. So it does not end the loop that writes the results of all others. */
+const bugsRefuse = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> =>
+  Effect.catchDefect(write, (cause) =>
+    Effect.fail(new StorageError({ operation: "DeliveryStore.settle", retryable: false, cause })),
+  )
 
 /** Whether the same write may succeed later, or may have succeeded although its answer was lost. */
 const mayBeOver = (error: StorageError): boolean => error.retryable || error.isOutcomeUnknown === true

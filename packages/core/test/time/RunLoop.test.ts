@@ -152,18 +152,24 @@ describe("BillingRuns.layer", () => {
     )
   })
 
-  it.effect("goes on after something in a round was interrupted by itself", () => {
+  it.effect.each([
+    ["something in a round was interrupted by itself", Effect.interrupt],
+    ["a bug", Effect.die(new Error("a bug"))],
+  ] as const)("goes on after %s", ([, ends]) => {
     const { logged, logger } = listen()
     let rounds = 0
     const interrupted = withDueStore((store) => ({
-      claimDue: (claim) => (rounds++ === 0 ? Effect.interrupt : store.claimDue(claim)),
+      claimDue: (claim) => (rounds++ === 0 ? ends : store.claimDue(claim)),
     }))
     return Effect.gen(function* () {
       yield* begin
       yield* TestClock.adjust("1 minute")
       assert.isAbove(rounds, 1)
       assert.strictEqual((yield* allInvoices)[0]?.status, "open")
-      assert.lengthOf(logged, 2)
+      assert.deepStrictEqual(logged, [
+        "what is due can't be billed because of a bug; it is tried again",
+        "billing works again",
+      ])
     }).pipe(
       Effect.provide(Layer.fresh(BillingRuns.layer).pipe(Layer.provide(interrupted))),
       inYears(START),

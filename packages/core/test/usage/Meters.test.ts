@@ -6,6 +6,7 @@ import {
   Meter,
   MeterRebuilds,
   Meters,
+  Tenant,
   Transactor,
   Usage,
   UsageStore,
@@ -14,7 +15,7 @@ import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { acme, acmeTest, as, at, globex, inWorld, newCustomer, NOON, recordUsage } from "../world.ts"
+import { acme, acmeTest, as, at, globex, inWorld, listen, newCustomer, NOON, recordUsage } from "../world.ts"
 
 const unknownMeter = `mtr_${"0".repeat(26)}`
 
@@ -400,6 +401,34 @@ describe("MeterRebuilds", () => {
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual((yield* meters.get(id)).status, "ready")
     }).pipe(Effect.provide(MeterRebuilds.layer.pipe(Layer.provide(waiting))), inWorld())
+  })
+
+  it.effect("goes on with the other tenants after a bug, and logs it", () => {
+    const { logged, logger } = listen()
+    const broken = Layer.effect(
+      UsageStore,
+      Effect.map(UsageStore, (store): UsageStore["Service"] => ({
+        ...store,
+        build: (rollup, batch) =>
+          Effect.flatMap(Tenant.CurrentTenant, (tenant) =>
+            tenant.accountId === acme.accountId ? Effect.die(new Error("a bug")) : store.build(rollup, batch),
+          ),
+      })),
+    )
+    return Effect.gen(function* () {
+      const meters = yield* Meters
+      const { atomically } = yield* Transactor
+      const create = atomically(newMeter({ aggregation: "max" }))
+      const [bad, good] = [yield* create.pipe(as(acme)), yield* create.pipe(as(globex))]
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual((yield* meters.get(bad.id).pipe(as(acme))).status, "building")
+      assert.strictEqual((yield* meters.get(good.id).pipe(as(globex))).status, "ready")
+      assert.deepStrictEqual(logged, ["a batch of a meter's roll-up failed; it is tried again"])
+    }).pipe(
+      Effect.provide(MeterRebuilds.layer.pipe(Layer.provide(broken))),
+      inWorld(),
+      Effect.provide(logger),
+    )
   })
 
   it.effect("gives each tenant a batch in turn, so that none waits for the work of another", () =>

@@ -17,9 +17,9 @@ import {
 import { Memory } from "@billwright/memory"
 import { Receiver, ScriptedReceivers } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { acme, NOON } from "../world.ts"
+import { acme, listen, NOON } from "../world.ts"
 import {
   attemptsOf,
   deliveriesOf,
@@ -54,6 +54,9 @@ const after =
   (error: StorageError): Fault =>
   (call) =>
     Effect.andThen(call, Effect.fail(error))
+
+/** The call throws. */
+const bug: Fault = () => Effect.die(new Error("a bug"))
 
 class Script extends Context.Service<
   Script,
@@ -146,20 +149,22 @@ describe("a result", () => {
     }).pipe(inWorld),
   )
 
-  it.effect("that storage can't take keeps no other from it", () =>
+  it.effect.each([
+    ["that storage can't take", before(refused)],
+    ["that runs into a bug of the storage", bug],
+  ] as const)("%s keeps no other from it", ([, fault]) =>
     Effect.gen(function* () {
       yield* newEndpoint()
       const [bad, good] = [yield* publish(), yield* publish()]
       // All of them together, then the first by itself.
-      ;(yield* Script).settle.push(before(refused), before(refused))
+      ;(yield* Script).settle.push(fault, fault)
       yield* Fiber.join(yield* runFor(0))
       assert.deepStrictEqual([yield* statusOf(bad), yield* statusOf(good)], ["Pending", "Delivered"])
     }).pipe(inWorld),
   )
 
   it.effect("is one of many whose failures are logged once, then by and by, and so is their end", () => {
-    const logged: Array<string> = []
-    const logger = Logger.make(({ message }) => void logged.push(String([message].flat()[0])))
+    const { logged, logger } = listen()
     const failed = "the result of a webhook attempt cannot be written"
     /** All of them together, then each by itself. */
     const refuseAll = Effect.gen(function* () {
@@ -180,7 +185,7 @@ describe("a result", () => {
         "results of webhook attempts are written again (4 failures were not logged)",
       ])
       for (const event of events) assert.strictEqual(yield* statusOf(event), "Delivered")
-    }).pipe(inWorld, Effect.provide(Logger.layer([logger])))
+    }).pipe(inWorld, Effect.provide(logger))
   })
 })
 
@@ -232,6 +237,17 @@ describe("a result that disables its endpoint", () => {
       assert.lengthOf(yield* attemptsOf(yield* deliveryOf(last)), 1)
     }).pipe(inWorld),
   )
+
+  it.effect("is logged when it runs into a bug of the storage", () => {
+    const { logged, logger } = listen()
+    return Effect.gen(function* () {
+      const { last } = yield* going
+      ;(yield* Script).atomically.push(bug)
+      yield* Fiber.join(yield* runFor(0))
+      assert.strictEqual(yield* statusOf(last), "Pending")
+      assert.deepStrictEqual(logged, ["the result of a webhook attempt cannot be written"])
+    }).pipe(inWorld, Effect.provide(logger))
+  })
 
   it.effect("is given up when its lease has ended, and the delivery tried again", () =>
     Effect.gen(function* () {

@@ -78,6 +78,7 @@ import { migration0056 } from "./Migration0056.ts"
 import { migration0057 } from "./Migration0057.ts"
 import { migration0058 } from "./Migration0058.ts"
 import { migration0059 } from "./Migration0059.ts"
+import { migration0060 } from "./Migration0060.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -143,6 +144,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0057,
   migration0058,
   migration0059,
+  migration0060,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -5,7 +5,7 @@
  * and again, until its leases are found, or a minute has passed. After that they end by themselves.
  */
 import { type Event, Id, OutageLog, Signal, type Tenant } from "@billwright/core"
-import { Effect, type Scope } from "effect"
+import { Cause, Effect, type Scope } from "effect"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import type { DatabaseService } from "../Database.ts"
@@ -75,12 +75,12 @@ returning n.token::text as token`,
   const look = Effect.suspend(() => {
     for (const [token, { until }] of waiting) if (until <= performance.now()) waiting.delete(token)
     if (waiting.size === 0) return Effect.void
-    return Effect.matchEffect(giveBack, {
+    return Effect.matchCauseEffect(giveBack, {
       onSuccess: () => outage.worked,
-      onFailure: (error) =>
+      onFailure: (cause) =>
         outage.failed(
-          "the leases of publications whose answers were lost can't be given back, because the storage fails; they end by themselves",
-          error,
+          "the leases of publications whose answers were lost can't be given back; they end by themselves",
+          Cause.squash(cause),
         ),
     })
   })

@@ -85,7 +85,7 @@ returning ${XID}`,
   const putOff = Effect.fnUntraced(function* (
     customerId: Customer.CustomerId,
     attempts: number,
-    until: DateTime.Utc | null,
+    until: DateTime.Utc,
   ) {
     const { accountId, mode } = yield* CurrentTenant
     const uuid = Id.toUuid(customerId)
@@ -103,7 +103,7 @@ returning ${XID}`,
     and taken.place > 1
 )
 update ${t.spend_marks} m set attempts = ${String(attempts)}::integer,
-  due_at = coalesce(to_timestamp(${until === null ? null : millisOf(until)}::float8 / 1000), 'infinity')
+  due_at = to_timestamp(${millisOf(until)}::float8 / 1000)
 from taken where m.account_id = ${accountId} and m.mode = ${mode} and m.customer_id = ${uuid}::uuid and m.id = taken.id
   and taken.place = 1
 returning ${XID}`,

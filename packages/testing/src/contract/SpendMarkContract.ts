@@ -149,8 +149,8 @@ export const spendMarkContract = (test: InvoicingTest): void => {
       yield* marks.putOff(customer.id, 1, minuteOf(5))
       same(yield* waiting(minuteOf(4)), [])
       same(yield* waiting(minuteOf(5)), [marked(customer.id, 1)])
-      yield* marks.putOff(customer.id, 2, null)
-      same(yield* waiting(minuteOf(1_000_000)), [])
+      yield* marks.putOff(customer.id, 2, minuteOf(10))
+      same(yield* waiting(minuteOf(9)), [])
       yield* append([customer])
       same(yield* waiting(minuteOf(0)), [marked(customer.id, 2)])
       assert.isTrue(yield* atomically(take(customer)))
@@ -169,7 +169,7 @@ export const spendMarkContract = (test: InvoicingTest): void => {
         const theirs = asTenant(tenant)
         same(yield* theirs(waiting()), [])
         assert.isFalse(yield* theirs(atomically(take(customers[0]!))))
-        yield* theirs(marks.putOff(customers[0]!.id, 9, null))
+        yield* theirs(marks.putOff(customers[0]!.id, 9, minuteOf(10)))
       }
       sameSet(
         yield* waiting(),

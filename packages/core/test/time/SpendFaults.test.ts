@@ -1,0 +1,53 @@
+import { BillingRuns, SpendAlerts, SpendMarks, StorageError, Subscriptions } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { at, newCustomer } from "../world.ts"
+import { allEvents, inYears, pushPro, use } from "./billing.ts"
+
+const START = at("2026-06-01T00:00:00.000Z").epochMilliseconds
+
+const failure = new StorageError({
+  operation: "SpendMarks.take",
+  retryable: true,
+  cause: new Error("gone"),
+})
+
+/** Billing runs that can't take the marks of customers. */
+const failingRuns = Layer.fresh(BillingRuns.layerManual).pipe(
+  Layer.provide(
+    Layer.effect(
+      SpendMarks,
+      Effect.map(SpendMarks, (marks) => SpendMarks.of({ ...marks, take: () => Effect.fail(failure) })),
+    ),
+  ),
+)
+
+const check = Effect.flatMap(BillingRuns, ({ checkSpend }) => checkSpend)
+const fired = Effect.map(allEvents, (all) => all.filter((event) => event.endsWith(" spend.alert")))
+
+describe("the check of spend alerts", () => {
+  it.effect("is made after any number of failures, also when the customer uses nothing more", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const customer = yield* newCustomer()
+      const { id: customerId } = customer
+      yield* (yield* Subscriptions).create({ customerId, plan: "pro" })
+      yield* (yield* SpendAlerts).create({ customerId, currency: "EUR", amount: 500n })
+      yield* check
+      yield* use(customer, 700)
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* check, 1)
+        assert.strictEqual(yield* check, 0, "it is put off")
+        for (let failures = 1; failures < 20; failures++) {
+          yield* TestClock.adjust("6 hours")
+          assert.strictEqual(yield* check, 1)
+        }
+      }).pipe(Effect.provide(failingRuns))
+      assert.deepStrictEqual(yield* fired, [])
+      yield* TestClock.adjust("6 hours")
+      assert.strictEqual(yield* check, 1)
+      assert.deepStrictEqual(yield* fired, ["2026-06-06T00:00:00.000Z spend.alert"])
+    }).pipe(inYears(START)),
+  )
+})
