@@ -11,15 +11,17 @@ import {
   Invoices,
   Payments,
   type PaymentProvider,
+  PaymentStore,
   type ProviderFault,
+  StorageError,
   Subscriptions,
   TestClocks,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { type DateTime, Effect, Exit, Fiber } from "effect"
+import { type DateTime, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { numRuns } from "../property.ts"
-import { acmeTest, as, NOON } from "../world.ts"
+import { acmeTest, as, listen, NOON } from "../world.ts"
 import {
   advanceTo,
   declined,
@@ -223,6 +225,65 @@ describe("a customer of a test clock", () => {
       assert.strictEqual(new Date(payment!.paidAt!).toISOString(), "2026-11-22T09:00:00.000Z")
       assert.lengthOf(fake.payments[0]!.attempts, 2)
     }).pipe(as(acmeTest), withProvider(fake))
+  })
+})
+
+describe("a payment of a test clock", () => {
+  it.effect("that the storage fails keeps no clock, and is made when the storage works", () => {
+    const fake = new FakeProvider()
+    const { logged, logger } = listen()
+    let isDown = true
+    let failures = 0
+    const failing = Layer.effect(
+      PaymentStore,
+      Effect.map(PaymentStore, (store) =>
+        PaymentStore.of({
+          ...store,
+          find: (id) =>
+            Effect.suspend(() => {
+              if (!isDown) return store.find(id)
+              failures++
+              return Effect.fail(new StorageError({ operation: "PaymentStore.find", retryable: true }))
+            }),
+        }),
+      ),
+    )
+    return Effect.gen(function* () {
+      yield* subscribe
+      const clocks = yield* TestClocks
+      const clock = yield* clocks.create({})
+      const customer = yield* (yield* Customers).create({
+        name: "Ada",
+        email: "ada@example.com",
+        testClockId: clock.id,
+      })
+      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: PLAN.key })
+      const advance = Effect.fnUntraced(function* (hours: number) {
+        for (let calls = 1; ; calls++) {
+          const { status } = yield* clocks.advance(clock.id, { to: inHours(hours) })
+          if (status === "ready") return calls
+        }
+      })
+      const invoice = Effect.map(
+        Effect.flatMap(Invoices, ({ list }) => list({ customerId: customer.id })),
+        ({ data }) => data[0]?.status,
+      )
+      // Tried after 1, 2, 4, … minutes, and then every 6 hours.
+      assert.isAtMost(yield* advance(24 * 10), 2)
+      assert.isAbove(failures, 40)
+      assert.isBelow(failures, 60)
+      assert.include(logged, "billing a payment failed on a test clock")
+      assert.strictEqual(yield* invoice, "open")
+      isDown = false
+      yield* advance(24 * 10 + 6)
+      assert.strictEqual(yield* invoice, "paid")
+      assert.lengthOf(fake.payments, 1)
+    }).pipe(
+      Effect.provide(Layer.fresh(TestClocks.layer).pipe(Layer.provide(failing))),
+      as(acmeTest),
+      withProvider(fake),
+      Effect.provide(logger),
+    )
   })
 })
 
