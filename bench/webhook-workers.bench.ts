@@ -1,6 +1,9 @@
 /**
  * B11: 4, 2 and 1 worker processes on one Postgres, and the same with a queue by hand. The events are published before the
  * workers begin, so that only the workers are measured. A round ends when the result of the last delivery is written.
+ *
+ * Each round has new processes. Processes of the same build differ from each other, so rounds of the same ones would say more
+ * about these than about the build.
  */
 import * as SkipLocked from "./baselines/SkipLocked.ts"
 import { compare, type Contender } from "./Comparison.ts"
@@ -14,10 +17,10 @@ import { afterWarmUp, nextOf, type Side } from "./webhooks/Side.ts"
 const WORKERS = [4, 2, 1]
 const EVENTS = 1_500
 /**
- * How often each worker does the work of a round by itself before the rounds. Each process compiles its own code, and would
- * be slower in the rounds of four than in those of one: it makes a quarter of the deliveries.
+ * How often each worker does the work of a round by itself before it is measured. Each process compiles its own code, and would
+ * be slower in a group of four than alone: it makes a quarter of the deliveries.
  */
-const WARM_UPS = 3
+const WARM_UPS = 2
 
 const drain = async (
   side: Side,
@@ -40,10 +43,43 @@ interface Measured extends Contender {
 const nameOf = (isOurs: boolean, count: number): string =>
   `${count} worker process${count === 1 ? "" : "es"}${isOurs ? "" : " of the queue by hand"}`
 
+/** The worker processes of a side. */
+class Crew {
+  readonly #side: Side
+  readonly #postmaster: number | undefined
+  #workers: ReadonlyArray<Worker> = []
+  #round: number | undefined
+
+  constructor(side: Side, postmaster: number | undefined) {
+    this.#side = side
+    this.#postmaster = postmaster
+  }
+
+  /** Those of a round. The first call in a round starts them, and lets them compile their code. */
+  async of(round: number): Promise<ReadonlyArray<Worker>> {
+    if (this.#round === round) return this.#workers
+    await this.end()
+    this.#workers = await Promise.all(
+      Array.from({ length: Math.max(...WORKERS) }, () => this.#side.startWorker()),
+    )
+    this.#round = round
+    for (let turn = 0; turn < WARM_UPS; turn++) {
+      for (const worker of this.#workers) await drain(this.#side, [worker], this.#postmaster)
+    }
+    return this.#workers
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.end()))
+    this.#workers = []
+  }
+}
+
 const contenderOf = (
   name: string,
   side: Side,
-  workers: ReadonlyArray<Worker>,
+  crew: Crew,
+  count: number,
   postmaster: number | undefined,
 ): Measured => {
   const costs: Array<Cost> = []
@@ -51,21 +87,12 @@ const contenderOf = (
     name,
     costs,
     round: async (round) => {
-      const { perSecond, ...cost } = await drain(side, workers, postmaster)
+      const workers = await crew.of(round)
+      const { perSecond, ...cost } = await drain(side, workers.slice(0, count), postmaster)
       if (round >= 0) costs.push(cost)
       await afterWarmUp(side, round)
       return perSecond
     },
-  }
-}
-
-const warmUp = async (
-  side: Side,
-  workers: ReadonlyArray<Worker>,
-  postmaster: number | undefined,
-): Promise<void> => {
-  for (let turn = 0; turn < WARM_UPS; turn++) {
-    for (const worker of workers) await drain(side, [worker], postmaster)
   }
 }
 
@@ -80,18 +107,10 @@ export const run = async (): Promise<void> => {
       await Ours.make("Billwright", await server.createDatabase("bench_workers"), urlOf),
       await SkipLocked.make(await server.createDatabase("bench_workers_skip"), urlOf),
     ]
-    const contenders: Array<Measured> = []
-    const workersOfAll: Array<Worker> = []
-    for (const [index, side] of sides.entries()) {
-      const workers = await Promise.all(
-        Array.from({ length: Math.max(...WORKERS) }, () => side.startWorker()),
-      )
-      await warmUp(side, workers, postmaster)
-      workersOfAll.push(...workers)
-      for (const count of WORKERS) {
-        contenders.push(contenderOf(nameOf(index === 0, count), side, workers.slice(0, count), postmaster))
-      }
-    }
+    const crews = sides.map((side) => new Crew(side, postmaster))
+    const contenders = sides.flatMap((side, index) =>
+      WORKERS.map((count) => contenderOf(nameOf(index === 0, count), side, crews[index]!, count, postmaster)),
+    )
     await compare({
       name: "webhook-workers",
       title: `B11: ${EVENTS * FAN_OUT} deliveries a round to ${ENDPOINTS} endpoints, Postgres ${server.version}`,
@@ -104,7 +123,7 @@ export const run = async (): Promise<void> => {
       contenders,
       details: () => ({ costs: costsOf(contenders) }),
     })
-    await Promise.all(workersOfAll.map((worker) => worker.end()))
+    for (const crew of crews) await crew.end()
     for (const side of sides) await side.close()
   } finally {
     await end(receiver.process)
