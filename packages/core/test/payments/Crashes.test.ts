@@ -84,6 +84,9 @@ const survive = Effect.fnUntraced(function* (process: Mortal, target: DateTime.U
   return assert.fail("it dies for ever")
 })
 
+/** More calls than any advance here takes. */
+const MAX_ADVANCES = 10
+
 describe("a process that dies", () => {
   it.effect.each([0, 1, 2, 3, 4])("at boundary %i of calls: the invoice is charged and booked once", (at) => {
     // The first answer is lost, so that there is a read to die around.
@@ -202,26 +205,36 @@ describe("an invoice that changes while it is collected", () => {
   })
 })
 
+/** A test clock, and a customer of it with a subscription. `advance` gives how many calls it took. */
+const onClock = Effect.gen(function* () {
+  const clocks = yield* TestClocks
+  const clock = yield* clocks.create({})
+  const { id: customerId } = yield* (yield* Customers).create({
+    name: "Ada",
+    email: "ada@example.com",
+    testClockId: clock.id,
+  })
+  yield* subscribe
+  yield* (yield* Subscriptions).create({ customerId, plan: PLAN.key })
+  const advance = Effect.fnUntraced(function* (hours: number) {
+    for (let calls = 1; calls < MAX_ADVANCES; calls++) {
+      const { status } = yield* clocks.advance(clock.id, { to: inHours(hours) })
+      if (status === "ready") return calls
+    }
+    return assert.fail("the clock does not arrive")
+  })
+  return { advance, customerId }
+})
+
 describe("a customer of a test clock", () => {
   it.effect("is charged, and charged again, by that clock", () => {
     const fake = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
     return Effect.gen(function* () {
-      const clocks = yield* TestClocks
-      const clock = yield* clocks.create({})
-      const customer = yield* (yield* Customers).create({
-        name: "Ada",
-        email: "ada@example.com",
-        testClockId: clock.id,
-      })
-      yield* subscribe
-      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: PLAN.key })
-      let { status } = yield* clocks.advance(clock.id, { to: inHours(24 * 2) })
-      for (let n = 0; n < 5 && status !== "ready"; n++) {
-        ;({ status } = yield* clocks.advance(clock.id, { to: inHours(24 * 2) }))
-      }
-      const { data } = yield* (yield* Invoices).list({ customerId: customer.id })
+      const { advance, customerId } = yield* onClock
+      yield* advance(24 * 2)
+      const { data } = yield* (yield* Invoices).list({ customerId })
       assert.strictEqual(data.at(-1)?.status, "paid")
-      const [payment] = (yield* (yield* Payments).list({ customerId: customer.id })).data
+      const [payment] = (yield* (yield* Payments).list({ customerId })).data
       assert.strictEqual(new Date(payment!.paidAt!).toISOString(), "2026-11-22T09:00:00.000Z")
       assert.lengthOf(fake.payments[0]!.attempts, 2)
     }).pipe(as(acmeTest), withProvider(fake))
@@ -249,23 +262,9 @@ describe("a payment of a test clock", () => {
       ),
     )
     return Effect.gen(function* () {
-      yield* subscribe
-      const clocks = yield* TestClocks
-      const clock = yield* clocks.create({})
-      const customer = yield* (yield* Customers).create({
-        name: "Ada",
-        email: "ada@example.com",
-        testClockId: clock.id,
-      })
-      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: PLAN.key })
-      const advance = Effect.fnUntraced(function* (hours: number) {
-        for (let calls = 1; ; calls++) {
-          const { status } = yield* clocks.advance(clock.id, { to: inHours(hours) })
-          if (status === "ready") return calls
-        }
-      })
+      const { advance, customerId } = yield* onClock
       const invoice = Effect.map(
-        Effect.flatMap(Invoices, ({ list }) => list({ customerId: customer.id })),
+        Effect.flatMap(Invoices, ({ list }) => list({ customerId })),
         ({ data }) => data[0]?.status,
       )
       // Tried after 1, 2, 4, … minutes, and then every 6 hours.

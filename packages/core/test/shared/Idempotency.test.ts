@@ -2,14 +2,15 @@ import {
   Customers,
   Idempotency,
   IdempotencyKeyReused,
+  IdempotencyStore,
   RequestInProgress,
   type StoredResponse,
 } from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { acmeTest, as, globex, inWorld, newCustomer } from "../world.ts"
+import { acmeTest, as, globex, inWorld, listen, newCustomer } from "../world.ts"
 
 const request = { method: "POST", path: "/v1/customers", key: "key-1", fingerprint: "a" }
 const WEEK = 7 * 86_400_000
@@ -189,6 +190,29 @@ describe("Idempotency.sweep", () => {
       assert.strictEqual(yield* rowCount, 1)
     }).pipe(inWorld({ idempotency: { retentionMillis: 1_000 } })),
   )
+
+  it.effect("runs again after a bug", () => {
+    const { logged, logger } = listen()
+    let sweeps = 0
+    const broken = Layer.effect(
+      IdempotencyStore,
+      Effect.map(IdempotencyStore, (store) =>
+        IdempotencyStore.of({
+          ...store,
+          sweep: (...asked) => (sweeps++ === 0 ? Effect.die(new Error("a bug")) : store.sweep(...asked)),
+        }),
+      ),
+    )
+    return Effect.gen(function* () {
+      yield* TestClock.adjust("20 minutes")
+      assert.isAbove(sweeps, 1)
+      assert.deepStrictEqual(logged, ["expired idempotency keys were not swept"])
+    }).pipe(
+      Effect.provide(Layer.fresh(Idempotency.layerWith({})).pipe(Layer.provide(broken))),
+      inWorld(),
+      Effect.provide(logger),
+    )
+  })
 
   it.effect("runs by itself every 10 minutes", () =>
     Effect.gen(function* () {

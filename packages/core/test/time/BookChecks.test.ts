@@ -154,4 +154,26 @@ describe("nightly checks", () => {
       assert.strictEqual((yield* nights(acme)).length, 3)
     }).pipe(inWorld()),
   )
+
+  it.effect("begin at the next look after a bug", () => {
+    let calls = 0
+    const broken = Layer.effect(
+      BookChecks,
+      Effect.map(BookChecks, (checks) =>
+        BookChecks.of({
+          ...checks,
+          beginNight: Effect.suspend(() =>
+            calls++ === 0 ? Effect.die(new Error("a bug")) : checks.beginNight,
+          ),
+        }),
+      ),
+    )
+    return Effect.gen(function* () {
+      yield* billed
+      yield* Layer.build(BookChecks.nightly.pipe(Layer.provide(broken)))
+      yield* TestClock.adjust(HOUR)
+      assert.strictEqual(calls, 2)
+      assert.lengthOf(yield* nights(acme), 1)
+    }).pipe(inWorld())
+  })
 })

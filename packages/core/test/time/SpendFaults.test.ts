@@ -2,7 +2,7 @@ import { BillingRuns, SpendAlerts, SpendMarks, StorageError, Subscriptions } fro
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { at, newCustomer } from "../world.ts"
+import { at, listen, newCustomer } from "../world.ts"
 import { allEvents, inYears, pushPro, use } from "./billing.ts"
 
 const START = at("2026-06-01T00:00:00.000Z").epochMilliseconds
@@ -27,8 +27,9 @@ const check = Effect.flatMap(BillingRuns, ({ checkSpend }) => checkSpend)
 const fired = Effect.map(allEvents, (all) => all.filter((event) => event.endsWith(" spend.alert")))
 
 describe("the check of spend alerts", () => {
-  it.effect("is made after any number of failures, also when the customer uses nothing more", () =>
-    Effect.gen(function* () {
+  it.effect("is made after any number of failures, also when the customer uses nothing more", () => {
+    const { logged, logger } = listen()
+    return Effect.gen(function* () {
       yield* pushPro
       const customer = yield* newCustomer()
       const { id: customerId } = customer
@@ -44,10 +45,13 @@ describe("the check of spend alerts", () => {
           assert.strictEqual(yield* check, 1)
         }
       }).pipe(Effect.provide(failingRuns))
+      // The first ten, and then each tenth.
+      assert.lengthOf(logged, 11)
+      assert.strictEqual(logged.at(-1), "checking spend alerts failed 20 times in a row; it is tried again")
       assert.deepStrictEqual(yield* fired, [])
       yield* TestClock.adjust("6 hours")
       assert.strictEqual(yield* check, 1)
       assert.deepStrictEqual(yield* fired, ["2026-06-06T00:00:00.000Z spend.alert"])
-    }).pipe(inYears(START)),
-  )
+    }).pipe(inYears(START), Effect.provide(logger))
+  })
 })
