@@ -20,6 +20,8 @@ import { Sample } from "@billwright/testing"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { placeLock } from "../src/functions/ClaimFunction.ts"
+import * as SchemaName from "../src/SchemaName.ts"
 import * as Proxy from "./Proxy.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -29,6 +31,8 @@ const overClient = (client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer()), Layer.provideMerge(client))
 
 const live = overClient(TestDatabase.layerClient())
+
+const schema = SchemaName.make(undefined)
 
 /** Ends every due delivery. */
 const drain: Effect.Effect<void, unknown, DeliveryStore> = Effect.gen(function* () {
@@ -130,6 +134,38 @@ order by due_at, id limit 10 for update`.pipe(
         yield* Deferred.succeed(mayEnd, undefined)
         yield* Fiber.join(held)
       }).pipe(asTenant),
+    )
+
+    it.effect(
+      "passes what other claims are about to take, and takes of it what nobody has when no more is due",
+      () =>
+        Effect.gen(function* () {
+          yield* drain
+          yield* newEndpoint({ eventTypes: ["passed.one"] })
+          const event = yield* publishMany(32, "passed.one")
+          const sql = yield* SqlClient.SqlClient
+          const stored = yield* sql<{ readonly id: string }>`select billwright.format_id('dlv', id) as id
+from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid order by due_at, id`
+          const inOrder = stored.map(({ id }) => id)
+          const ten = Effect.map(claim(minute(1), { limit: 10 }), ({ deliveries }) =>
+            deliveries.map(({ id }) => inOrder.indexOf(id)).toSorted((a, b) => a - b),
+          )
+          const places = (...numbers: ReadonlyArray<number>) =>
+            Effect.forEach(numbers, (number) =>
+              sql.unsafe(`select pg_advisory_xact_lock(${placeLock(schema, `${number}`)})`),
+            )
+          const range = (from: number) => Array.from({ length: 10 }, (_, index) => from + index)
+          // A claim outside of the transaction, beside others that have these places.
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* places(0)
+              assert.deepStrictEqual(yield* ten, range(10))
+              yield* places(1)
+              assert.deepStrictEqual(yield* ten, [0, 1, 2, 3, 4, 5, 6, 7, 30, 31])
+            }),
+          )
+          assert.deepStrictEqual(yield* ten, [8, 9, ...range(20).slice(0, 8)])
+        }).pipe(asTenant),
     )
 
     it.effect("publishes events while one waits for its customer, whom somebody has locked", () =>

@@ -5,6 +5,8 @@
  * - It looks at the deliveries that have been due the longest, twice as many as it was asked for. Mostly these
  *   are all that are due. From them it picks what the limits allow, with tenants taking turns, and locks the picks.
  *   Rows that another claim has locked are skipped.
+ * - Claims that run at the same time would pick the same deliveries, and then have to look again. So each passes as many as
+ *   the others are about to take: see docs/decisions/0056.
  * - If more may be due, behind a backlog, it goes from tenant to tenant, so that each gets its turn. That takes one
  *   look-up for each tenant in the index that starts with the tenant, however long the backlogs are. With only one
  *   tenant in the queue this step is skipped.
@@ -38,6 +40,13 @@ const MAX_TENANTS = 500
 const MAX_VISITS = 500
 /** How many rounds a claim takes, including those to replace picks that another claim had locked. */
 const MAX_ROUNDS = 6
+
+/** How many claims that run at the same time keep out of each other's way. */
+const MAX_SIDE_BY_SIDE = 8
+
+/** The number of the advisory lock of a place among claims that run at the same time. `place` is SQL: 0 for the first. */
+export const placeLock = (schema: SchemaName, place: string): string =>
+  `hashtextextended('billwright claim of ${schema}: ' || ${place}, 0)`
 
 /** Whether nobody has the delivery: it has no lease, the lease has ended, or its worker is dead. */
 const isFree = `(q.leased_until is null or q.leased_until <= v_now
@@ -97,11 +106,18 @@ const lookAtFew = (schema: SchemaName): string => `
       order by q.due_at, q.id limit least(p_limit, p_limit_per_endpoint) + 1
     ) as d;`
 
+/** Takes the first free place until the end of the transaction. Each place before it is that of a claim under way. */
+const passOthers = (schema: SchemaName): string => `
+    for v_place in 0..${MAX_SIDE_BY_SIDE - 1} loop
+      exit when pg_try_advisory_xact_lock(${placeLock(schema, "v_place")});
+      v_passed := v_passed + p_limit;
+    end loop;`
+
 const pickFromAll = (schema: SchemaName): string => `
       with looked as (
         select ${COLUMNS} from ${schema}.webhook_pending q
         where q.due_at >= v_since and q.due_at <= v_now and ${isFree}
-        order by q.due_at, q.id limit v_look
+        order by q.due_at, q.id limit v_look offset v_passed
       ), ${pick}
       select (select count(*) from looked), (select array[l.account_id, l.mode] from looked l limit 1),
         array_agg(p.tid order by p.due_at, p.id)
@@ -275,6 +291,7 @@ declare
   v_may_wrap boolean := p_after is not null;
   v_look integer := case when p_after_account is null then least(${FIRST_LOOK} * p_limit, ${LOOK_AHEAD}) else ${LOOK_AHEAD} end;
   v_ahead integer;
+  v_passed integer := 0;
   v_picked tid[];
   v_seen tid[] := '{}';
   v_tids tid[] := '{}';
@@ -298,6 +315,9 @@ begin
     if v_ahead <= least(p_limit, p_limit_per_endpoint) and not v_is_lost then${answer(schema, leasePicked(schema))}
       return;
     end if;
+  end if;
+
+  if v_by = 'due' then${passOthers(schema)}
   end if;
 
   v_endpoint_limits := jsonb_object(p_endpoint_ids::text[], p_limits::text[]);
@@ -329,7 +349,10 @@ begin
     if v_picked is not null then${lockPicked(schema)}
     end if;
     exit when cardinality(v_tids) >= p_limit;
-    if v_by = 'endpoint' then
+    if v_by = 'due' and v_passed > 0 and v_ahead < v_look then
+      -- No more are due behind what was passed. The others may leave some of that.
+      v_passed := 0;
+    elsif v_by = 'endpoint' then
       -- First from where the last claim ended to the last endpoint, then from the first endpoint on.
       exit when v_after is not null or not v_may_wrap;
       v_may_wrap := false;
