@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type ProcessProfile, read } from "./profiling/CpuProfile.ts"
+import { readAll, type ScriptProfile } from "./profiling/CpuProfile.ts"
 import { FILE, type Statements } from "./profiling/Statements.ts"
 
 const RESULTS = join(import.meta.dirname, "results/profiles")
@@ -26,10 +26,8 @@ const profile = (name: string): void => {
       },
     })
     if (status !== 0) throw new Error(`the benchmark ${name} ended with ${status}`)
-    const processes = readdirSync(folder)
-      .filter((file) => file.endsWith(".cpuprofile"))
-      .map((file) => read(join(folder, file)))
-      .filter((found): found is ProcessProfile => found !== undefined)
+    const files = readdirSync(folder).filter((file) => file.endsWith(".cpuprofile"))
+    const processes = readAll(files.map((file) => join(folder, file)))
     const statements = join(folder, FILE)
     const postgres = existsSync(statements)
       ? (JSON.parse(readFileSync(statements, "utf8")) as Statements)
@@ -47,12 +45,12 @@ const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
 
 interface Result {
   readonly postgres: Statements | undefined
-  readonly processes: ReadonlyArray<ProcessProfile>
+  readonly processes: ReadonlyArray<ScriptProfile>
 }
 
 const print = ({ postgres, processes }: Result): void => {
-  for (const { busy, parts, script, seconds } of processes) {
-    console.log(`${script}: busy ${percent(busy)} of ${seconds.toFixed(1)} s`)
+  for (const { busy, parts, processes: count, script, seconds } of processes) {
+    console.log(`${script}, ${count} processes: busy ${percent(busy)} of ${seconds.toFixed(1)} s`)
     for (const { name, share } of parts) console.log(`  ${percent(share).padStart(5)} ${name}`)
   }
   if (postgres === undefined) return

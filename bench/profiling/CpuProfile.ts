@@ -1,5 +1,5 @@
 /**
- * Which code a Node process spent its processor time in, from a profile of V8 (`--cpu-prof`).
+ * Which code Node processes spent their processor time in, from profiles of V8 (`--cpu-prof`).
  */
 import { readFileSync } from "node:fs"
 
@@ -20,10 +20,12 @@ interface Part {
   readonly share: number
 }
 
-export interface ProcessProfile {
-  /** The script that the process was started with, if it is one of these. */
+/** All processes of a script. */
+export interface ScriptProfile {
   readonly script: string
-  /** The share of the process's time in which it was busy. */
+  /** How many processes. */
+  readonly processes: number
+  /** The share of their time in which they were busy. */
   readonly busy: number
   readonly seconds: number
   readonly parts: ReadonlyArray<Part>
@@ -60,30 +62,55 @@ const partOf = ({ functionName, url }: ProfileNode["callFrame"]): string => {
   return PLACES.find(([, place]) => place.test(url))?.[0] ?? NATIVE
 }
 
+/** The times of a process, in microseconds. */
+interface Times {
+  readonly script: string
+  readonly all: number
+  readonly ofParts: ReadonlyMap<string, number>
+}
+
 /** Reads a profile. `undefined`: the process is none of ours. */
-export const read = (path: string): ProcessProfile | undefined => {
+const read = (path: string): Times | undefined => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(path, "utf8")) as V8Profile
   const urls = new Set(nodes.map(({ callFrame }) => callFrame.url))
   const script = SCRIPTS.find((end) => [...urls].some((url) => url.endsWith(end)))
   if (script === undefined) return undefined
   const frames = new Map(nodes.map(({ callFrame, id }) => [id, callFrame]))
-  const micros = new Map<string, number>()
+  const ofParts = new Map<string, number>()
   let all = 0
-  let busy = 0
   for (const [index, id] of samples.entries()) {
     const frame = frames.get(id)!
     const delta = timeDeltas[index]!
     all += delta
     if (frame.functionName === "(idle)") continue
-    busy += delta
     const part = partOf(frame)
-    micros.set(part, (micros.get(part) ?? 0) + delta)
+    ofParts.set(part, (ofParts.get(part) ?? 0) + delta)
   }
-  const parts = Array.from(micros, ([name, time]): Part => ({ name, share: time / busy }))
+  return { script: script.slice(1), all, ofParts }
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0)
+
+const together = (script: string, processes: ReadonlyArray<Times>): ScriptProfile => {
+  const ofParts = new Map<string, number>()
+  for (const process of processes) {
+    for (const [part, time] of process.ofParts) ofParts.set(part, (ofParts.get(part) ?? 0) + time)
+  }
+  const all = sum(processes.map((process) => process.all))
+  const busy = sum(ofParts.values())
+  const parts = Array.from(ofParts, ([name, time]): Part => ({ name, share: time / busy }))
   return {
-    script: script.slice(1),
+    script,
+    processes: processes.length,
     busy: busy / all,
     seconds: all / 1e6,
     parts: parts.toSorted((a, b) => b.share - a.share),
   }
+}
+
+/** Reads the profiles of a run, and adds those up that have the same script. */
+export const readAll = (paths: ReadonlyArray<string>): ReadonlyArray<ScriptProfile> => {
+  const found = paths.map(read).filter((times): times is Times => times !== undefined)
+  const byScript = Map.groupBy(found, ({ script }) => script)
+  return Array.from(byScript, ([script, processes]) => together(script, processes))
 }

@@ -192,9 +192,10 @@ const cell = (statement: string): string =>
 const profile = (name: string): string => {
   const found = readProfile(name)
   if (found === undefined) return NOT_YET
-  const processes = found.processes.map(({ busy, parts, script, seconds }) => {
+  const processes = found.processes.map(({ busy, parts, processes: count = 1, script, seconds }) => {
     const shares = parts.map((part) => [part.name, percent(part.share)])
-    return `\`${script}\`, busy ${percent(busy)} of ${number(seconds)} s:\n\n${table(["part of the busy time", "share"], shares)}`
+    const title = count === 1 ? `\`${script}\`` : `\`${script}\`, ${count} processes`
+    return `${title}, busy ${percent(busy)} of ${number(seconds)} s:\n\n${table(["part of the busy time", "share"], shares)}`
   })
   const statements = found.postgres?.statements.map(({ calls, isNested, millis, text }) => [
     cell(text),

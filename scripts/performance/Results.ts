@@ -82,6 +82,8 @@ export interface Profile {
   readonly measuredAt: string
   readonly processes: ReadonlyArray<{
     readonly script: string
+    /** How many processes of the script. Not in profiles before 2026-11-29: they name each process. */
+    readonly processes?: number
     readonly busy: number
     readonly seconds: number
     readonly parts: ReadonlyArray<{ readonly name: string; readonly share: number }>
