@@ -8,6 +8,7 @@
 import * as SkipLocked from "./baselines/SkipLocked.ts"
 import { compare, type Contender } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { isProfiled } from "./Rounds.ts"
 import { type Cost, costsOf, type Delivered, timed } from "./webhooks/Costs.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, startReceiver, type Worker } from "./webhooks/Processes.ts"
@@ -18,9 +19,9 @@ const WORKERS = [4, 2, 1]
 const EVENTS = 1_500
 /**
  * How often each worker does the work of a round by itself before it is measured. Each process compiles its own code, and would
- * be slower in a group of four than alone: it makes a quarter of the deliveries.
+ * be slower in a group of four than alone: it makes a quarter of the deliveries. Not in a profile, which would be mostly of that.
  */
-const WARM_UPS = 2
+const WARM_UPS = isProfiled ? 0 : 2
 
 const drain = async (
   side: Side,

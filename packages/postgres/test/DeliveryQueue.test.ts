@@ -142,7 +142,7 @@ order by due_at, id limit 10 for update`.pipe(
         Effect.gen(function* () {
           yield* drain
           yield* newEndpoint({ eventTypes: ["passed.one"] })
-          const event = yield* publishMany(32, "passed.one")
+          const event = yield* publishMany(52, "passed.one")
           const sql = yield* SqlClient.SqlClient
           const stored = yield* sql<{ readonly id: string }>`select billwright.format_id('dlv', id) as id
 from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid order by due_at, id`
@@ -164,7 +164,7 @@ from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid or
               assert.deepStrictEqual(yield* ten, [0, 1, 2, 3, 4, 5, 6, 7, 30, 31])
             }),
           )
-          assert.deepStrictEqual(yield* ten, [8, 9, ...range(20).slice(0, 8)])
+          assert.deepStrictEqual(yield* ten, range(8))
         }).pipe(asTenant),
     )
 

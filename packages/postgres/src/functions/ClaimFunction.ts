@@ -6,7 +6,7 @@
  *   are all that are due. From them it picks what the limits allow, with tenants taking turns, and locks the picks.
  *   Rows that another claim has locked are skipped.
  * - Claims that run at the same time would pick the same deliveries, and then have to look again. So each passes as many as
- *   the others are about to take: see docs/decisions/0056.
+ *   the others look at: see docs/decisions/0056.
  * - If more may be due, behind a backlog, it goes from tenant to tenant, so that each gets its turn. That takes one
  *   look-up for each tenant in the index that starts with the tenant, however long the backlogs are. With only one
  *   tenant in the queue this step is skipped.
@@ -110,7 +110,7 @@ const lookAtFew = (schema: SchemaName): string => `
 const passOthers = (schema: SchemaName): string => `
     for v_place in 0..${MAX_SIDE_BY_SIDE - 1} loop
       exit when pg_try_advisory_xact_lock(${placeLock(schema, "v_place")});
-      v_passed := v_passed + p_limit;
+      v_passed := v_passed + v_look;
     end loop;`
 
 const pickFromAll = (schema: SchemaName): string => `
