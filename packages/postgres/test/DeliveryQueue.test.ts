@@ -136,36 +136,34 @@ order by due_at, id limit 10 for update`.pipe(
       }).pipe(asTenant),
     )
 
-    it.effect(
-      "passes what other claims are about to take, and takes of it what nobody has when no more is due",
-      () =>
-        Effect.gen(function* () {
-          yield* drain
-          yield* newEndpoint({ eventTypes: ["passed.one"] })
-          const event = yield* publishMany(52, "passed.one")
-          const sql = yield* SqlClient.SqlClient
-          const stored = yield* sql<{ readonly id: string }>`select billwright.format_id('dlv', id) as id
+    it.effect("passes what other claims look at, and takes of it what nobody has when no more is due", () =>
+      Effect.gen(function* () {
+        yield* drain
+        yield* newEndpoint({ eventTypes: ["passed.one"] })
+        const event = yield* publishMany(52, "passed.one")
+        const sql = yield* SqlClient.SqlClient
+        const stored = yield* sql<{ readonly id: string }>`select billwright.format_id('dlv', id) as id
 from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid order by due_at, id`
-          const inOrder = stored.map(({ id }) => id)
-          const ten = Effect.map(claim(minute(1), { limit: 10 }), ({ deliveries }) =>
-            deliveries.map(({ id }) => inOrder.indexOf(id)).toSorted((a, b) => a - b),
+        const inOrder = stored.map(({ id }) => id)
+        const ten = Effect.map(claim(minute(1), { limit: 10 }), ({ deliveries }) =>
+          deliveries.map(({ id }) => inOrder.indexOf(id)).toSorted((a, b) => a - b),
+        )
+        const places = (...numbers: ReadonlyArray<number>) =>
+          Effect.forEach(numbers, (number) =>
+            sql.unsafe(`select pg_advisory_xact_lock(${placeLock(schema, `${number}`)})`),
           )
-          const places = (...numbers: ReadonlyArray<number>) =>
-            Effect.forEach(numbers, (number) =>
-              sql.unsafe(`select pg_advisory_xact_lock(${placeLock(schema, `${number}`)})`),
-            )
-          const range = (from: number) => Array.from({ length: 10 }, (_, index) => from + index)
-          // A claim outside of the transaction, beside others that have these places.
-          yield* sql.withTransaction(
-            Effect.gen(function* () {
-              yield* places(0)
-              assert.deepStrictEqual(yield* ten, range(10))
-              yield* places(1)
-              assert.deepStrictEqual(yield* ten, [0, 1, 2, 3, 4, 5, 6, 7, 30, 31])
-            }),
-          )
-          assert.deepStrictEqual(yield* ten, range(8))
-        }).pipe(asTenant),
+        const range = (from: number) => Array.from({ length: 10 }, (_, index) => from + index)
+        // A claim outside of the transaction, beside others that have these places.
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* places(0)
+            assert.deepStrictEqual(yield* ten, range(20))
+            yield* places(1)
+            assert.deepStrictEqual(yield* ten, [0, 1, 2, 3, 4, 5, 6, 7, 50, 51])
+          }),
+        )
+        assert.deepStrictEqual(yield* ten, range(8))
+      }).pipe(asTenant),
     )
 
     it.effect("publishes events while one waits for its customer, whom somebody has locked", () =>
