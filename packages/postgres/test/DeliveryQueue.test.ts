@@ -148,21 +148,19 @@ from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid or
         const ten = Effect.map(claim(minute(1), { limit: 10 }), ({ deliveries }) =>
           deliveries.map(({ id }) => inOrder.indexOf(id)).toSorted((a, b) => a - b),
         )
-        const places = (...numbers: ReadonlyArray<number>) =>
-          Effect.forEach(numbers, (number) =>
-            sql.unsafe(`select pg_advisory_xact_lock(${placeLock(schema, `${number}`)})`),
-          )
+        // Like the claim of another worker, before its commit.
+        const other = sql`select from billwright.claim_deliveries(${String(minute(1).epochMilliseconds)}::text::bigint,
+  ${String(minute(2).epochMilliseconds)}::text::bigint, gen_random_uuid(), 10, 500, '{}', '{}', '{}', '{}', '{}', null, null, null, false)`
         const range = (from: number) => Array.from({ length: 10 }, (_, index) => from + index)
-        // A claim outside of the transaction, beside others that have these places.
         yield* sql.withTransaction(
           Effect.gen(function* () {
-            yield* places(0)
+            yield* other
             assert.deepStrictEqual(yield* ten, range(20))
-            yield* places(1)
-            assert.deepStrictEqual(yield* ten, [0, 1, 2, 3, 4, 5, 6, 7, 50, 51])
+            yield* sql.unsafe(`select pg_advisory_xact_lock(${placeLock(schema, "1")})`)
+            assert.deepStrictEqual(yield* ten, [...range(10).slice(0, 8), 50, 51])
           }),
         )
-        assert.deepStrictEqual(yield* ten, range(8))
+        assert.deepStrictEqual(yield* ten, [18, 19, ...range(30).slice(0, 8)])
       }).pipe(asTenant),
     )
 
