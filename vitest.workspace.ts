@@ -45,23 +45,31 @@ const STRIPE_JUDGES = "packages/stripe/test/judges/**/*.test.ts"
 /** What an official validator says of e-invoices: it runs in Java. Of `npm run test:einvoice`. */
 const E_INVOICES = "packages/pdf/test/einvoices/**/*.test.ts"
 
-/** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
-const PLANTED_BUGS =
-  "simulation/test/{Mutations,BillingMutations,CreditsMutations,PaymentsMutations,PrepaidMutations,WholeMutations}.test.ts"
+/**
+ * Simulations that need many seeds: to meet every kind of fault and of command, and to find bugs that are planted in them.
+ * Of the same script.
+ */
+const SIMULATIONS_AT_LENGTH = [
+  "simulation/test/{Billing,Prepaid,Whole}Simulation.test.ts",
+  "simulation/test/{,Billing,Credits,Payments,Prepaid,Whole}Mutations.test.ts",
+]
 
 /**
  * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, databases
- * that crash, hang and start again, runners that meet, years of billing, roles, row-level security, and schemas of other
- * releases. Of the same script.
+ * that crash, hang and start again, workers that die, runners that meet, years of billing, roles, row-level security, and
+ * schemas of other releases. Of the same script.
  */
 const POSTGRES_AT_LENGTH = [
-  "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts",
+  "packages/postgres/test/{ConnectionsContract,CreditPlans,EventPlans,KeptPlans,LowWaterMark,Plans,StorageModel}.test.ts",
   "packages/postgres/test/{Commits,CrashedCommit,CreditCallFunctions,CreditsCrash,EmbeddedPostgres,Failures,Unanswered}.test.ts",
-  "packages/postgres/test/{BillingPlans,BillRuns,InvoiceGroups,Roles,RowSecurity,RowSecurityContract,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
+  "packages/postgres/test/{BillingPlans,BillRuns,Books,InvoiceGroups,Roles,RowSecurity,RowSecurityContract,SchemaStates,TestClocks,ThreeYears,Tls,Workers}.test.ts",
 ]
 
-/** Commands on a database of their own, and servers and workers that start, share the work and stop. Of the same script. */
-const CLI_AT_LENGTH = "packages/cli/test/{Demo,Embedded,Running}.test.ts"
+/**
+ * Commands on a database of their own, keys of encryption that change, and servers and workers that start, pay, share the
+ * work, keep their memory small and stop. Of the same script.
+ */
+const CLI_AT_LENGTH = "packages/cli/test/{Demo,Embedded,Encryption,Memory,PaymentProviders,Running}.test.ts"
 
 /** The engine's arithmetic compared with that of a real Postgres. */
 const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
@@ -86,8 +94,8 @@ const PGBOUNCER = "packages/{billwright,cli,postgres}/test/pgbouncer/**/*.test.t
 
 export default defineConfig({
   test: {
-    // More than there are cores: tests with processes and databases wait more than they work.
-    maxWorkers: "200%",
+    // As many as there are processors: more of them take no less time together, because they work more than they wait.
+    maxWorkers: "100%",
     projects: [
       // What starts nothing: `npm run test:unit`. One project, because each project loads and compiles everything anew.
       {
@@ -218,10 +226,10 @@ export default defineConfig({
         test: {
           ...project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 240_000, isolate: false })
             .test,
-          exclude: [PLANTED_BUGS],
+          exclude: SIMULATIONS_AT_LENGTH,
         },
       },
-      project("planted-bugs", [PLANTED_BUGS], { testTimeout: 240_000, isolate: false }),
+      project("simulation-at-length", SIMULATIONS_AT_LENGTH, { testTimeout: 240_000, isolate: false }),
     ],
   },
 })

@@ -1,9 +1,8 @@
 /**
  * What the tables refuse by themselves, whoever writes to them.
  */
-import { Migrations } from "@billwright/postgres"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -162,7 +161,7 @@ const REFUSED: ReadonlyArray<readonly [Table, Readonly<Record<string, string>>]>
 /** check_violation, or numeric_value_out_of_range for a value that the type can't hold. */
 const REFUSALS = ["23514", "22003"]
 
-layer(Layer.provideMerge(Layer.effectDiscard(Migrations.run()), TestDatabase.layerClient()))((it) => {
+layer(TestDatabase.layerClient())((it) => {
   it.effect.each(Object.keys(ROWS) as ReadonlyArray<Table>)("a valid row is accepted: %s", (table) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

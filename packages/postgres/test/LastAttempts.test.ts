@@ -203,7 +203,7 @@ describe("a store with deliveries of the release before", () => {
   /** Uses a store that was migrated after the old rows had been written. */
   const withOld = <A, E>(use: (old: Old) => Effect.Effect<A, E, Services | IdGenerator>) =>
     Effect.gen(function* () {
-      const url = yield* TestDatabase.make
+      const url = yield* TestDatabase.empty
       const [untilThen] = Migrations.print().split("-- 0056")
       const old = yield* oldRows
       yield* Effect.promise(() => TestDatabase.execute(url, `${untilThen} commit`, ...old.statements))

@@ -42,7 +42,7 @@ export const unmigrated = Effect.gen(function* () {
   const schema = newSchema()
   const logins = [...ROLE_KINDS, "deployer"].map((kind) => `${schema}_${kind}_login`)
   yield* withoutRolesAfter(schema, ...logins)
-  const url = yield* TestDatabase.make
+  const url = yield* TestDatabase.empty
   const make = (name: string, ...more: ReadonlyArray<string>) =>
     Effect.as(
       Effect.promise(() =>

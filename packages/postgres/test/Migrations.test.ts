@@ -11,7 +11,7 @@ import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.scoped(Effect.provide(effect, TestDatabase.layerClient()))
+  Effect.scoped(Effect.provide(effect, TestDatabase.layerEmpty()))
 
 /** The functions that tables need, such as those of triggers: migrations make them, and they are frozen. */
 const OF_MIGRATIONS = [
@@ -83,7 +83,7 @@ where pronamespace = 'billwright'::regnamespace and proname <> all (${OF_MIGRATI
 
   it.live("can run in many processes at once, each with its own client", () =>
     Effect.gen(function* () {
-      const url = Redacted.make(yield* TestDatabase.make)
+      const url = Redacted.make(yield* TestDatabase.empty)
       const process = Effect.scoped(
         Effect.provide(Migrations.run(), PostgresClient.layer({ url, poolSize: 1 })),
       )
@@ -101,9 +101,9 @@ where pronamespace = 'billwright'::regnamespace and proname <> all (${OF_MIGRATI
 
   it.live("print what they run: psql makes the same schema from it", () =>
     Effect.gen(function* () {
-      const printed = yield* TestDatabase.make
+      const printed = yield* TestDatabase.empty
       yield* Effect.promise(() => TestDatabase.execute(printed, Migrations.print()))
-      const run = yield* TestDatabase.make
+      const run = yield* TestDatabase.empty
       const on =
         (url: string) =>
         <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -249,7 +249,7 @@ from pg_index i where i.indisunique
       logs.length = 0
       yield* Migrations.check({ schema }).pipe(Effect.provide(Logger.layer([logger])))
       assert.deepStrictEqual(logs, [])
-    }).pipe(Effect.provide(TestDatabase.layerClient({ poolSize: 1 })), Effect.scoped),
+    }).pipe(Effect.provide(TestDatabase.layerEmpty({ poolSize: 1 })), Effect.scoped),
   )
 
   it.live("refuse an invalid name", () =>
@@ -341,7 +341,7 @@ describe("each migration", () => {
 
 /** A client of a new database that has the migrations before one, and no functions. */
 const migratedBefore = Effect.fnUntraced(function* (id: string) {
-  const url = yield* TestDatabase.make
+  const url = yield* TestDatabase.empty
   const [untilThen] = Migrations.print().split(`-- ${id}`)
   yield* Effect.promise(() => TestDatabase.execute(url, `${untilThen} commit`))
   return PostgresClient.layer({ url: Redacted.make(url) })

@@ -260,7 +260,7 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
     Effect.gen(function* () {
       const schema = Logins.newSchema()
       yield* Logins.withoutRolesAfter(schema)
-      const urls = [yield* TestDatabase.make, yield* TestDatabase.make]
+      const urls = [yield* TestDatabase.empty, yield* TestDatabase.empty]
       const run = (url: string) =>
         Effect.provide(
           Migrations.run({ schema, roles: true }),

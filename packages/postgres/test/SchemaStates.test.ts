@@ -10,7 +10,7 @@ import { introspect } from "./SchemaManifest.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.scoped(Effect.provide(effect, TestDatabase.layerClient()))
+  Effect.scoped(Effect.provide(effect, TestDatabase.layerEmpty()))
 
 const nothing: Migrations.Applied = { migrations: [], functions: [] }
 
@@ -167,7 +167,7 @@ and proacl::text like '%pg_monitor=X%'`
 
   it.live("are right when many processes start at once", () =>
     Effect.gen(function* () {
-      const url = Redacted.make(yield* TestDatabase.make)
+      const url = Redacted.make(yield* TestDatabase.empty)
       const process = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
         Effect.scoped(Effect.provide(effect, PostgresClient.layer({ url, poolSize: 1 })))
       yield* process(Effect.andThen(Migrations.run(), disturb))

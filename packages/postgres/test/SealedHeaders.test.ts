@@ -37,7 +37,6 @@ it.live("headers of an older release move over, and are encrypted by rotate-encr
     const url = yield* TestDatabase.make
     const client = PostgresClient.layer({ url: Redacted.make(url) })
     const key = Redacted.value(generateKey("k1"))
-    yield* Effect.provide(Migrations.run(), client)
     const input = { url: "https://receiver.example/hooks", eventTypes: ["*"] }
     const ids = yield* Effect.gen(function* () {
       const { create } = yield* Endpoints

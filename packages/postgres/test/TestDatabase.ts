@@ -41,15 +41,21 @@ const drop = async (name: string): Promise<void> => {
   }
 }
 
-/** The URL of a new, empty database, which is dropped when the scope closes. */
-export const make = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const name = `test_${randomBytes(8).toString("hex")}`
-    await execute(inject("serverUrl"), `create database ${name}`)
-    return { name, url: urlOf(name) }
-  }),
-  ({ name }) => Effect.promise(() => drop(name)),
-).pipe(Effect.map(({ url }) => url))
+const copyOf = (template: () => string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const name = `test_${randomBytes(8).toString("hex")}`
+      await execute(inject("serverUrl"), `create database ${name} template ${template()}`)
+      return { name, url: urlOf(name) }
+    }),
+    ({ name }) => Effect.promise(() => drop(name)),
+  ).pipe(Effect.map(({ url }) => url))
+
+/** The URL of a new database whose schema is up to date. It is dropped when the scope closes. */
+export const make = copyOf(() => inject("templateDatabase"))
+
+/** The URL of a new database with nothing in it. It is dropped when the scope closes. */
+export const empty = copyOf(() => "template1")
 
 /** A client that is not the library's, until the scope closes. */
 export const administrator = (connectionString: string) =>
@@ -62,9 +68,18 @@ export const administrator = (connectionString: string) =>
     (client) => Effect.promise(() => client.end()),
   )
 
-/** A client of a new database. */
-export const layerClient = (options: Partial<PostgresClient.ClientOptions> = {}) =>
-  Layer.unwrap(Effect.map(make, (url) => PostgresClient.layer({ url: Redacted.make(url), ...options })))
+type Options = Partial<PostgresClient.ClientOptions>
+
+const clientOf =
+  (database: typeof make) =>
+  (options: Options = {}) =>
+    Layer.unwrap(Effect.map(database, (url) => PostgresClient.layer({ url: Redacted.make(url), ...options })))
+
+/** A client of a new database whose schema is up to date. */
+export const layerClient = clientOf(make)
+
+/** A client of a new database with nothing in it. */
+export const layerEmpty = clientOf(empty)
 
 /** A client on a host's pool. */
 export const layerHostPool = <E, R>(url: Effect.Effect<string, E, R>) =>

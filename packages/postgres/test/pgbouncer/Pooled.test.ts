@@ -12,7 +12,7 @@ import * as TestDatabase from "../TestDatabase.ts"
 const options = { pause: "20 millis", startTimeout: "30 seconds", timeoutMillis: 30_000 } as const
 
 /** A new database, through PgBouncer. */
-const database = Effect.map(TestDatabase.make, (direct) => {
+const database = Effect.map(TestDatabase.empty, (direct) => {
   const url = new URL(inject("pooledUrl"))
   url.pathname = new URL(direct).pathname
   return url.href
