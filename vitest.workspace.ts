@@ -229,7 +229,8 @@ export default defineConfig({
           exclude: SIMULATIONS_AT_LENGTH,
         },
       },
-      project("simulation-at-length", SIMULATIONS_AT_LENGTH, { testTimeout: 240_000, isolate: false }),
+      // Each file by itself: one of them replaces the rules of the engine, which another one has loaded already.
+      project("simulation-at-length", SIMULATIONS_AT_LENGTH, { testTimeout: 240_000 }),
     ],
   },
 })
