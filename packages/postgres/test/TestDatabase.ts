@@ -6,17 +6,9 @@ import { Host, PostgresClient } from "@billwright/postgres"
 import { Effect, Layer, Redacted } from "effect"
 import { Client, Pool } from "pg"
 import { inject } from "vitest"
+import { execute } from "./Execute.ts"
 
-/** Runs statements on the server, without code of the library. */
-export const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
+export { execute }
 
 const urlOf = (database: string): string => {
   const url = new URL(inject("serverUrl"))

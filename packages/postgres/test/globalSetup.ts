@@ -1,12 +1,12 @@
 /**
  * One server for the whole run, and in it a database whose schema is up to date. Test files create their databases as
- * copies of it: 60 migrations take ten times as long as a copy.
+ * copies of it, because all migrations take several times as long as a copy.
  */
 import { randomBytes } from "node:crypto"
 import { Migrations, PostgresClient } from "@billwright/postgres"
 import { Effect, Redacted } from "effect"
-import { Client } from "pg"
 import type { TestProject } from "vitest/node"
+import { execute } from "./Execute.ts"
 import { forRun, type Server } from "./Server.ts"
 
 declare module "vitest" {
@@ -17,18 +17,8 @@ declare module "vitest" {
   }
 }
 
-const execute = async (server: Server, statement: string): Promise<void> => {
-  const client = new Client({ connectionString: server.url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
-
 const makeTemplate = async (server: Server, name: string): Promise<void> => {
-  await execute(server, `create database ${name}`)
+  await execute(server.url, `create database ${name}`)
   const url = new URL(server.url)
   url.pathname = `/${name}`
   const client = PostgresClient.layer({ url: Redacted.make(url.href) })
@@ -48,8 +38,7 @@ const start = async (): Promise<Shared & { readonly stop: () => Promise<void> }>
   const template = `template_${randomBytes(8).toString("hex")}`
   const stop = async () => {
     // A server that was given goes on.
-    await execute(server, `drop database if exists ${template} with (force)`)
-    await server.stop()
+    await execute(server.url, `drop database if exists ${template} with (force)`).finally(server.stop)
   }
   try {
     await makeTemplate(server, template)
