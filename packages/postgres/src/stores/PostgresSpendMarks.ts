@@ -66,11 +66,14 @@ from (
 
   const take = Effect.fnUntraced(function* (customerId: Customer.CustomerId) {
     const { accountId, mode } = yield* CurrentTenant
+    const lock = JSON.stringify(["billwright spend marks", accountId, mode, customerId])
+    // Locks of rows alone would let two take some of the marks each: each skips what the other one has locked.
     const rows = yield* write(
       "SpendMarks.take",
       (sql) => sql<Row>`with taken as (
   select m.id from ${t.spend_marks} m
   where m.account_id = ${accountId} and m.mode = ${mode} and m.customer_id = ${Id.toUuid(customerId)}::uuid
+    and (select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)))
   for update skip locked
 )
 delete from ${t.spend_marks} m using taken
