@@ -63,7 +63,7 @@ export class AutoTopUps extends Context.Service<
     AutoTopUps,
     Effect.gen(function* () {
       const { autos, autosOf } = yield* makeTopUpBook
-      const { ids, port, requireCustomer, within } = yield* makeCreditBook
+      const { holdCustomer, ids, port, within } = yield* makeCreditBook
       const levels = yield* makeCreditLevels
       const { lookAt } = yield* TopUpQueue
 
@@ -78,7 +78,8 @@ export class AutoTopUps extends Context.Service<
         purchase: Purchase,
         { level, maxPerDay = TOP_UPS_A_DAY }: CreateAutoTopUp,
       ) {
-        yield* requireCustomer(purchase)
+        // Erased customers have none: the erasure deletes those that are there.
+        yield* holdCustomer(purchase)
         const credits = yield* locked(purchase)
         const { data } = yield* autosOf(purchase.customerId)
         if (data.some(({ unit }) => unit === purchase.unit)) {

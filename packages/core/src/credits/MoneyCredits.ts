@@ -124,7 +124,8 @@ const creditorOf = (store: CreditStore["Service"], book: CreditBook, topUps: Top
     const topUp = Option.getOrUndefined(yield* topUps.ofInvoice(changed))
     // An invoice may be paid again after its money went back. Its credits come once.
     if (topUp?.status !== "pending") return
-    const isPaid = state.status === "paid"
+    // One that was credited in full is paid as well. Nobody has paid for the credits then, or has the money back.
+    const isPaid = state.status === "paid" && state.amountCredited < state.total
     yield* topUps.settle(topUp, isPaid ? yield* grantOf(topUp, topUp.amount, { type: "invoice", id }) : null)
   })
 

@@ -86,7 +86,7 @@ export const topUps = Resource.make({
     ...purchase,
     status: Field.text(
       TopUpStatus,
-      "`pending` until its invoice is paid, then `granted`. `canceled`: the invoice was voided or deleted.",
+      "`pending` until its invoice is paid, then `granted`. `canceled`: the invoice was voided or deleted, or credited in full before it was paid.",
     ),
     invoiceId: Field.id(InvoiceId, INVOICE_ID_PREFIX, "The invoice of the price."),
     grantId: Field.idOrNull(

@@ -1,5 +1,5 @@
 /** Automatic top-ups with a provider: what is paid, and what is declined. */
-import { AutoTopUps, BillingRuns, Credits, FakeProvider, TopUps } from "@billwright/core"
+import { AutoTopUps, BillingRuns, Credits, Customers, FakeProvider, Invoices, TopUps } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { newCustomer } from "../world.ts"
@@ -56,6 +56,27 @@ describe("automatic top-ups", () => {
       yield* (yield* AutoTopUps).update(auto.id, {})
       yield* (yield* BillingRuns).runDue()
       assert.deepInclude(yield* look, { statuses: ["granted", "granted"], isSuspended: false })
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("end with their customer, also while a payment is under way", () => {
+    const provider = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
+    return Effect.gen(function* () {
+      const { auto, customerId } = yield* begin
+      yield* (yield* Credits).grant({ customerId, unit: "token", kind: "paid", amount: 50n })
+      yield* advanceTo(SOON)
+      assert.lengthOf(provider.payments, 1)
+      yield* (yield* Customers).erase(customerId)
+      const { data } = yield* (yield* AutoTopUps).list({ customerId })
+      assert.deepStrictEqual(data, [])
+      assert.strictEqual(
+        (yield* Effect.flip((yield* AutoTopUps).update(auto.id, {})))._tag,
+        "AutoTopUpNotFound",
+      )
+      provider.settle(provider.payments[0]!.reference, "succeeded")
+      yield* advanceTo(inHours(24 * 4))
+      assert.lengthOf(provider.payments, 1)
+      assert.lengthOf((yield* (yield* Invoices).list({ customerId })).data, 1)
     }).pipe(withProvider(provider))
   })
 

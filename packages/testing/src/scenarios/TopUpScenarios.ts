@@ -6,6 +6,7 @@ import {
   BillingRuns,
   type Credit,
   CreditAlerts,
+  CreditNotes,
   Credits,
   type Customer,
   Invoices,
@@ -22,6 +23,7 @@ import { newCustomer, scenario, told, until } from "./Scenario.ts"
 const services = Layer.mergeAll(
   AutoTopUps.layer,
   CreditAlerts.layer,
+  CreditNotes.layer,
   Credits.layer,
   Payments.layer,
   TopUps.layer,
@@ -136,6 +138,32 @@ const byCall = (test: InvoicingTest): void => {
   )
 }
 
+const credited = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "an invoice that is credited in full before it is paid gives nothing, and one that is credited in part does",
+    Effect.gen(function* () {
+      const [notes, topUps] = [yield* CreditNotes, yield* TopUps]
+      const { id: customerId } = yield* newCustomer
+      const unpaid = yield* topUps.create({ customerId, ...bought })
+      yield* notes.create({ invoiceId: unpaid.invoiceId, reason: "order_change" })
+      const begun = yield* topUps.create({ customerId, ...bought })
+      yield* (yield* Payments).record({ invoiceId: begun.invoiceId, amount: 200n })
+      yield* notes.create({ invoiceId: begun.invoiceId, reason: "order_change", refund: 200n })
+      for (const { id, invoiceId } of [unpaid, begun]) {
+        assert.strictEqual((yield* (yield* Invoices).get(invoiceId)).status, "paid")
+        assert.deepInclude(yield* topUps.get(id), { status: "canceled", grantId: null })
+      }
+      assert.strictEqual(yield* available(customerId), 0n)
+      const cheaper = yield* topUps.create({ customerId, ...bought })
+      yield* notes.create({ invoiceId: cheaper.invoiceId, reason: "other", amount: 100n })
+      yield* pay(cheaper.invoiceId)
+      assert.strictEqual((yield* topUps.get(cheaper.id)).status, "granted")
+      assert.strictEqual(yield* available(customerId), 1_000n)
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 const byLevel = (test: InvoicingTest): void => {
   scenario(
     test,
@@ -228,5 +256,6 @@ const byLevel = (test: InvoicingTest): void => {
 
 export const topUpScenarios = (test: InvoicingTest): void => {
   byCall(test)
+  credited(test)
   byLevel(test)
 }
