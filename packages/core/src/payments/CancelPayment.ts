@@ -25,6 +25,9 @@ const { knownId, orNotFound } = ById.make(Schema.is(PaymentId), (id) => new Paym
 const unavailable = (id: string, problem: string) =>
   Effect.fail(new ActionUnavailable({ object: "payment", id, problem: `cancel is not possible: ${problem}` }))
 
+/** Most times that a payment is closed, because it was opened at the provider in the meantime. */
+const MAX_CLOSES = 3
+
 /** Gives the function that cancels a payment. */
 export const makeCancelPayment = Effect.gen(function* () {
   const current = yield* CurrentProvider
@@ -48,12 +51,15 @@ export const makeCancelPayment = Effect.gen(function* () {
     return closed === "already_succeeded"
   })
 
-  /** Books what came of closing it. */
-  const note = Effect.fnUntraced(function* ({ id, invoiceId }: StoredPayment, hasSucceeded: boolean) {
+  /** Books what came of closing it. One that was opened at the provider meanwhile is still open there, and stays as it is. */
+  const note = Effect.fnUntraced(function* (
+    { id, invoiceId, reference }: StoredPayment,
+    hasSucceeded: boolean,
+  ) {
     const ports: PaymentPorts = { payments: yield* paymentPort, invoices: yield* invoicePort }
     const invoice = Option.getOrUndefined(yield* ports.invoices.lock(invoiceId))
     const held = yield* orNotFound(yield* ports.payments.find(id), id)
-    if (invoice === undefined || held.status !== "open") return held
+    if (invoice === undefined || held.status !== "open" || held.reference !== reference) return held
     if (hasSucceeded) {
       return yield* book.apply(ports, held, invoice, { type: "read", read: { status: "succeeded" } })
     }
@@ -81,8 +87,13 @@ export const makeCancelPayment = Effect.gen(function* () {
       if (yield* transactor.inTransaction) {
         return yield* unavailable(id, "the payment provider can't be called within a transaction")
       }
-      const hasSucceeded = yield* closeAt(payment)
-      const noted = time.within(payment.customerId, note(payment, hasSucceeded))
-      return toPayment(yield* transactor.atomically(noted))
+      let known = payment
+      for (let closes = 0; closes < MAX_CLOSES; closes++) {
+        const hasSucceeded = yield* closeAt(known)
+        const noted = time.within(payment.customerId, note(known, hasSucceeded))
+        known = yield* transactor.atomically(noted)
+        if (known.status !== "open") return toPayment(known)
+      }
+      return yield* unavailable(id, "it is being opened at the payment provider: try again")
     })
 })

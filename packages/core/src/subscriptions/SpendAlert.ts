@@ -194,6 +194,19 @@ const blocking = (alert: SpendAlert, { end }: Spend, now: DateTime.Utc): SpendAl
 }
 
 /**
+ * An alert whose block ends with its period, also when that ended earlier than it was to, as after a change of the plan's
+ * interval. It blocks in the period in which it last fired.
+ */
+const released = (alert: SpendAlert, spends: ReadonlyArray<Spend>): SpendAlert => {
+  const { blockedUntil, firedPeriodStart } = alert
+  if (blockedUntil === null || firedPeriodStart === null) return alert
+  const from = firedPeriodStart.epochMilliseconds
+  const ends = spends.flatMap(({ end, start }) => (start === from ? [end] : start > from ? [start] : []))
+  const end = Math.min(...ends)
+  return end < blockedUntil.epochMilliseconds ? { ...alert, blockedUntil: DateTime.makeUnsafe(end) } : alert
+}
+
+/**
  * What an alert does when it is checked: the alert after it, and its firings. `spends` are those of the periods that it
  * watches, oldest first.
  *
@@ -207,7 +220,7 @@ export const fired = (
   spends: ReadonlyArray<Spend>,
   now: DateTime.Utc,
 ): { readonly alert: SpendAlert; readonly firings: ReadonlyArray<SpendFiring> } => {
-  let current = alert
+  let current = released(alert, spends)
   const firings: Array<SpendFiring> = []
   for (const spend of spends) {
     const reached = reachedBy(current, spend)

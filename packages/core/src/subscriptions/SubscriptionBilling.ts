@@ -331,6 +331,22 @@ export class SubscriptionBilling {
     )
   }
 
+  /**
+   * The period of a cause. An invoice of the usage so far is made within its period, which may change or end before the invoice
+   * is issued: what is used after the end is not usage of the subscription. So it bills the period as it is by now.
+   */
+  #periodOf(
+    { id, state: { closed, period } }: StoredSubscription,
+    { period: asMade, soFar }: BillingEffect,
+  ): Billed<Period> {
+    if (soFar !== true) return Effect.succeed(asMade)
+    const { number } = asMade
+    const known = [period, closed?.period].find((one) => one?.number === number) ?? undefined
+    if (known !== undefined) return Effect.succeed(known)
+    const stored = this.#parts.subscriptions.periodsBefore(id, number + 1, 1)
+    return Effect.map(stored, ([one = asMade]) => one)
+  }
+
   #partsOf(bill: Bill): Billed<Computed> {
     const { invoices, subscriptions, terms, units, usage } = this.#parts
     const decimalsOf = decimalsIn(units)
@@ -341,7 +357,8 @@ export class SubscriptionBilling {
       const { timezone } = state.periods
       const { number } = cause.period
       const earlier = yield* subscriptions.periodsBefore(id, number, number - from)
-      const periods = [...earlier, cause.period]
+      const current = yield* this.#periodOf(subscription, cause)
+      const periods = [...earlier, current]
       const termsOf = yield* terms.of(periods)
       const billed = (yield* invoices.billedLines(id, from)).filter(({ invoiceId }) => !open.has(invoiceId))
       yield* checkDecimals(billed, decimalsOf)
@@ -379,7 +396,7 @@ export class SubscriptionBilling {
         }
       }
       const ended = earlier.at(-1)
-      const span = ended?.segments.at(-1)?.end === cause.at ? ended : cause.period
+      const span = ended?.segments.at(-1)?.end === cause.at ? ended : current
       return { lines, unbilled, graceHours, span }
     })
   }

@@ -11,6 +11,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { PlanGrants } from "./PlanGrants.ts"
+import type { SpendMarks } from "./SpendMarks.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import { type Held, heldOf, type Making, type SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { dataOf, subscriptionEvents } from "./SubscriptionEvents.ts"
@@ -38,18 +39,21 @@ export class SubscriptionBook {
   readonly #outbox: Outbox["Service"]
   readonly #billing: SubscriptionBilling
   readonly #grants: PlanGrants | undefined
+  readonly #marks: SpendMarks["Service"] | undefined
 
-  /** Without `grants`, plans grant no credits. */
+  /** Without `grants`, plans grant no credits. Without `marks`, nobody has spend alerts. */
   constructor(
     store: SubscriptionStore["Service"],
     outbox: Outbox["Service"],
     billing: SubscriptionBilling,
     grants: PlanGrants | undefined,
+    marks: SpendMarks["Service"] | undefined,
   ) {
     this.#store = store
     this.#outbox = outbox
     this.#billing = billing
     this.#grants = grants
+    this.#marks = marks
   }
 
   /**
@@ -97,6 +101,7 @@ export class SubscriptionBook {
       yield* this.#store.save(stored)
       yield* this.#savePeriods(stored, stepped)
       yield* this.#give(stored, stepped)
+      if (endedEarly(before, stored)) yield* this.#marks?.mark(stored.customerId) ?? Effect.void
       return stored
     })
   }
@@ -151,6 +156,13 @@ export class SubscriptionBook {
     })
   }
 }
+
+/** Whether a period has ended before its end. Spend alerts that blocked until then have to be checked. */
+const endedEarly = (
+  { state: before }: StoredSubscription,
+  { state: { closed } }: StoredSubscription,
+): boolean =>
+  closed !== null && closed.period.number !== before.closed?.period.number && closed.at < closed.period.end
 
 const NOTHING: Pick<Stepped, "effects"> = { effects: [] }
 

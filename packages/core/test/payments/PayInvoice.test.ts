@@ -3,16 +3,19 @@
  */
 import {
   BillingRuns,
+  type CurrentTenant,
   FakeProvider,
   Invoices,
   PaymentMethod,
   PaymentMethods,
   type PaymentProvider,
   Payments,
+  PaymentStore,
   Transactor,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { inWorld } from "../world.ts"
 import {
   advanceTo,
@@ -417,6 +420,25 @@ describe("an invoice that needs attention", () => {
   })
 })
 
+/** `Payments` in whose first look at a payment something else happens, once what is stored was read. */
+const paymentsWhile = <A, E>(other: Effect.Effect<A, E, CurrentTenant>) =>
+  Layer.fresh(Payments.layer).pipe(
+    Layer.provide(
+      Layer.effect(
+        PaymentStore,
+        Effect.map(PaymentStore, (store) => {
+          let isFirst = true
+          const meanwhile = Effect.suspend(() => {
+            const work = isFirst ? Effect.asVoid(Effect.orDie(other)) : Effect.void
+            isFirst = false
+            return work
+          })
+          return PaymentStore.of({ ...store, find: (id) => Effect.tap(store.find(id), meanwhile) })
+        }),
+      ),
+    ),
+  )
+
 describe("a payment that is canceled", () => {
   const cancel = (fake: FakeProvider) =>
     Effect.gen(function* () {
@@ -464,6 +486,25 @@ describe("a payment that is canceled", () => {
       assert.include(error.message, "cancel is not possible: the payment has succeeded")
       const { booked, invoice, taken } = yield* look(fake)
       assert.strictEqual(invoice.status, "paid")
+      assert.deepStrictEqual(booked, taken)
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("while it is opened and attempted, is closed at the provider before it is closed here", () => {
+    const fake = new FakeProvider({
+      faultOf: script({ openPayment: ["lose_reply"], attemptPayment: ["lose_reply"] }),
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* (yield* BillingRuns).runDue()
+      assert.strictEqual((yield* look(fake)).payments[0]!.reference, null)
+      yield* TestClock.adjust("1 day")
+      const { runDue } = yield* BillingRuns
+      const canceled = yield* Effect.provide(cancel(fake), paymentsWhile(runDue()))
+      assert.strictEqual(canceled.status, "succeeded")
+      const { booked, invoice, taken } = yield* look(fake)
+      assert.strictEqual(invoice.status, "paid")
+      assert.lengthOf(booked, 1)
       assert.deepStrictEqual(booked, taken)
     }).pipe(withProvider(fake))
   })

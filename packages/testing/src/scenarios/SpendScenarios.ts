@@ -13,7 +13,8 @@ import {
   Usage,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { times, together } from "../contract/ContractTest.ts"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { listEvents } from "../contract/WebhookProbe.ts"
@@ -94,6 +95,34 @@ const invoicesSoFar = (test: InvoicingTest): void => {
         line!.steps.find(({ type }) => type === "already_billed"),
         { invoice: data.toReversed()[1]!.id, billed: "6.2", amount: "5" },
       )
+    }),
+  )
+
+  scenario(
+    test,
+    "what is used after its subscription was canceled is not billed by an invoice that waited",
+    Effect.gen(function* () {
+      const charges = [{ key: "calls", model: "unit", meter: "calls", price: { EUR: "0.10" } }] as const
+      const used = { ...basic, key: "used", charges, policy: { grace_hours: 24 } }
+      yield* (yield* Plans).push({ plans: [used] })
+      const { cancel, create } = yield* Subscriptions
+      const customer = yield* newCustomer
+      const first = yield* create({ customerId: customer.id, plan: "used" })
+      yield* alertOf(customer, { subscriptionId: first.id, amount: 1_000n, action: "invoice" })
+      yield* until("2026-02-01T06:00")
+      // The invoice of January waits for late usage, and this one waits for it.
+      yield* spend(customer, 100)
+      yield* until("2026-02-01T07:00")
+      yield* cancel(first.id, { at: "now" })
+      yield* create({ customerId: customer.id, plan: "used" })
+      yield* until("2026-02-01T08:00")
+      yield* use(customer, 50)
+      yield* until("2026-03-05")
+      assert.deepStrictEqual(yield* billed, [
+        ["2026-02-02 0.00", "usage calls × 0 2026-01-01 2026-02-01 0.00"],
+        ["2026-02-02 10.00", "usage calls × 100 2026-02-01 2026-02-01T07:00 10.00"],
+        ["2026-03-02T07:00 5.00", "usage calls × 50 2026-02-01T07:00 2026-03-01T07:00 5.00"],
+      ])
     }),
   )
 
@@ -271,6 +300,31 @@ const spendLimits = (test: InvoicingTest): void => {
       assert.deepStrictEqual(yield* blocks, [id])
       yield* alerts.delete(id)
       assert.deepStrictEqual(yield* blocks, [])
+    }),
+  )
+
+  scenario(
+    test,
+    "a block ends with its period when that ends early",
+    Effect.gen(function* () {
+      const { change, pause, resume } = yield* Subscriptions
+      const alerts = yield* SpendAlerts
+      const ends = [
+        (id: string) => change(id, { plan: "yearly", at: "now" }),
+        (id: string) => Effect.andThen(pause(id, {}), resume(id, { anchor: "now" })),
+      ]
+      for (const end of ends) {
+        const { customer, id: subscriptionId } = yield* subscribed
+        const { id } = yield* alertOf(customer, { subscriptionId, action: "block" })
+        yield* TestClock.adjust("1 day")
+        yield* spend(customer, 500)
+        assert.lengthOf(yield* alerts.blocking(customer.id), 1)
+        yield* TestClock.adjust("1 day")
+        yield* end(subscriptionId)
+        yield* check
+        assert.deepStrictEqual(yield* alerts.blocking(customer.id), [])
+        assert.deepStrictEqual((yield* alerts.get(id)).blockedUntil, yield* DateTime.now)
+      }
     }),
   )
 
