@@ -72,7 +72,7 @@ export class DeliveryTable {
     })
   }
 
-  /** Makes deliveries of an existing event to existing endpoints. */
+  /** Makes deliveries of an event to existing endpoints. None if there is no such event. */
   insert(
     tenant: Tenant.Tenant,
     replay: {
@@ -83,9 +83,10 @@ export class DeliveryTable {
     },
   ): Exit.Exit<Array<Delivery.Delivery>, StorageError> {
     const event = this.#events.rowOf(tenant, replay.eventId)
+    if (event === undefined) return Exit.succeed([])
     const endpoints = replay.endpointIds.flatMap((id) => this.#endpoints.rowOf(tenant, id) ?? [])
-    if (event === undefined || endpoints.length < replay.endpointIds.length) {
-      const cause = new Error("there is no such event or endpoint")
+    if (endpoints.length < replay.endpointIds.length) {
+      const cause = new Error("there is no such endpoint")
       return Exit.fail(new StorageError({ operation: "DeliveryStore.insert", retryable: false, cause }))
     }
     return Exit.succeed(this.add(event, endpoints, replay.firstDeliveryId, replay.now))

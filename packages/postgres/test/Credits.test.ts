@@ -3,8 +3,10 @@
  * owner of the tables.
  */
 import {
+  AutoTopUps,
   Billing,
   type Credit,
+  CreditAlerts,
   CreditAudit,
   Credits,
   CurrentTenant,
@@ -15,8 +17,9 @@ import {
 } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { Client, Pool } from "pg"
+import { inTurn } from "./Races.ts"
 import { type Attempt, tried } from "./Refusals.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -41,6 +44,11 @@ const withDatabase = <A, E>(
     )
     return yield* test(url).pipe(asTenant, Effect.provide(services))
   }).pipe(Effect.scoped)
+
+const raced = Billing.layer.pipe(
+  Layer.provideMerge(Storage.layer()),
+  Layer.provideMerge(TestDatabase.layerClient()),
+)
 
 /** 100 tokens of a new customer in two grants. */
 const begin = Effect.gen(function* () {
@@ -365,4 +373,30 @@ it.live("the audit finds a balance that is not its entries", () =>
       assert.deepInclude(yield* page(), { accounts: 1, discrepancies: [] })
     }).pipe(Effect.scoped),
   ),
+)
+
+it.live(
+  "a customer has no more alerts and automatic top-ups than the limit, also of several units at once",
+  () =>
+    Effect.gen(function* () {
+      const [alerts, autos] = [yield* CreditAlerts, yield* AutoTopUps]
+      const { id: customerId } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
+      const bought = { customerId, level: 1n, amount: 10n, currency: "EUR", price: 100n }
+      for (let n = 0; n < 19; n++) {
+        yield* alerts.create({ customerId, unit: "token", level: 1n })
+        yield* autos.create({ ...bought, unit: `unit${n}` })
+      }
+      const [alert, refusedAlert] = yield* inTurn(
+        alerts.create({ customerId, unit: "token", level: 1n }),
+        alerts.create({ customerId, unit: "EUR", level: 1n }),
+      )
+      assert.isTrue(Exit.isSuccess(alert))
+      assert.strictEqual((yield* Effect.flip(refusedAlert))._tag, "TooManyCreditAlerts")
+      const [auto, refusedAuto] = yield* inTurn(
+        autos.create({ ...bought, unit: "one" }),
+        autos.create({ ...bought, unit: "two" }),
+      )
+      assert.isTrue(Exit.isSuccess(auto))
+      assert.strictEqual((yield* Effect.flip(refusedAuto))._tag, "TooManyAutoTopUps")
+    }).pipe(asTenant, Effect.provide(raced)),
 )

@@ -1,7 +1,7 @@
 /**
  * Items and subscriptions at once.
  */
-import { Billing, InvoiceItems, Subscriptions } from "@billwright/core"
+import { Billing, Customers, InvoiceItems, Subscriptions } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
@@ -41,4 +41,29 @@ it.live("no item is for a subscription that has ended, whoever is first", () =>
     const { id } = yield* created
     assert.strictEqual((yield* items.get(id)).subscriptionId, null)
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(services)),
+)
+
+it.live("no item of an erased customer has metadata, whoever is first", () =>
+  Effect.gen(function* () {
+    const [customers, items] = [yield* Customers, yield* InvoiceItems]
+    const begun = Effect.map(customers.create({ name: "Ada", email: "ada@example.com" }), ({ id }) => ({
+      erase: customers.erase(id),
+      create: items.create({
+        customerId: id,
+        currency: "EUR",
+        amount: 500n,
+        description: "Set-up",
+        metadata: { contact: "Ada Lovelace" },
+      }),
+    }))
+    const one = yield* begun
+    const [erased, refused] = yield* inTurn(one.erase, one.create)
+    assert.isTrue(Exit.isSuccess(erased))
+    assert.deepInclude(yield* Effect.flip(refused), { _tag: "CustomerNotFound", field: "customerId" })
+    const two = yield* begun
+    const [created, erasedLater] = yield* inTurn(two.create, two.erase)
+    assert.isTrue(Exit.isSuccess(erasedLater))
+    const { id } = yield* created
+    assert.deepStrictEqual((yield* items.get(id)).metadata, {})
+  }).pipe(asTenant, Effect.provide(services)),
 )

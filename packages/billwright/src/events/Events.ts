@@ -116,8 +116,9 @@ export interface Events<Map> {
     options?: CallOptions,
   ): Promise<ReadonlyArray<Delivery>>
   /**
-   * Yields events as they are committed, in the order of their commits, each once. It starts with the first event
-   * published after the call of `stream`, even when the loop begins later. Events of other processes arrive within
+   * Yields events as they are committed, each once. One that was committed before the transaction of another wrote
+   * anything comes first. Of transactions at the same time, that which wrote first comes first: for the order of what
+   * happened to one object, compare the `sequence` in the data of its events. It starts with the first event published after the call of `stream`, even when the loop begins later. Events of other processes arrive within
    * a second. Test events are left out.
    *
    * The stream runs until you leave the loop. It rejects when the signal aborts, and ends when billing is closed.

@@ -78,7 +78,7 @@ export class AutoTopUps extends Context.Service<
         purchase: Purchase,
         { level, maxPerDay = TOP_UPS_A_DAY }: CreateAutoTopUp,
       ) {
-        // Erased customers have none: the erasure deletes those that are there.
+        // It makes other insertions for this customer wait, so the limit can't be exceeded, and no erasure overlooks one.
         yield* holdCustomer(purchase)
         const credits = yield* locked(purchase)
         const { data } = yield* autosOf(purchase.customerId)

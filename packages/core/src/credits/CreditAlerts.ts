@@ -64,13 +64,14 @@ export class CreditAlerts extends Context.Service<
     CreditAlerts,
     Effect.gen(function* () {
       const store = (yield* Collections).of(creditAlerts)
-      const { ids, port, requireCustomer, within } = yield* makeCreditBook
+      const { holdCustomer, ids, port, within } = yield* makeCreditBook
       const levels = yield* makeCreditLevels
 
       const add = Effect.fnUntraced(function* (input: CreateCreditAlert) {
         const { customerId, level, unit } = input
         const key = { customerId, unit }
-        yield* requireCustomer(key)
+        // It makes other insertions for this customer wait, so the limit can't be exceeded meanwhile.
+        yield* holdCustomer(key)
         const credits = yield* port
         const now = yield* DateTime.now
         // Whoever changes the account waits for this, and then knows of the level.
@@ -78,7 +79,6 @@ export class CreditAlerts extends Context.Service<
         const id = CreditAlertId.make(yield* ids.next(CREDIT_ALERT_ID_PREFIX))
         const alert: CreditAlert = { id, customerId, unit, level, createdAt: now, updatedAt: now }
         yield* store.insert(alert)
-        // The insertion makes other insertions for this customer wait, so the limit can't be exceeded meanwhile.
         if ((yield* levels.ofCustomer(customerId)).hasMore) return yield* new TooManyCreditAlerts()
         yield* levels.copy(credits, key)
         yield* levels.fireNew(alert, undefined, ledger, now.epochMilliseconds)

@@ -49,7 +49,7 @@ export class TopUps extends Context.Service<
     TopUps,
     Effect.gen(function* () {
       const { make, store } = yield* makeTopUpBook
-      const { port, requireCustomer, within } = yield* makeCreditBook
+      const { holdCustomer, port, within } = yield* makeCreditBook
       const invoicePort = yield* optionalPort(InvoiceStore)
       const bookOf = yield* invoiceBooks
       const invoices = yield* Invoices
@@ -58,7 +58,7 @@ export class TopUps extends Context.Service<
         const purchase = yield* purchaseOf(yield* decodeCreate(input))
         yield* port
         const book = bookOf(yield* invoicePort)
-        const made = Effect.andThen(requireCustomer(purchase), make(book, purchase, null))
+        const made = Effect.andThen(holdCustomer(purchase), make(book, purchase, null))
         const topUp = yield* within(purchase, made)
         // Its draft is ready. If it can't be issued now, a billing run does it.
         yield* invoices.finalize(topUp.invoiceId).pipe(

@@ -89,8 +89,9 @@ export class EventStore extends Context.Service<
      * Up to `limit` events after a position, and the position after the last of them. It ends early as a page of `list`
      * does. `types` filters by event type; an empty list means all types.
      *
-     * An event that was committed before another was published comes before it. Reading on from each returned position
-     * misses no event and gives none twice, however long transactions take. An event may come late while an older
+     * An event that was committed before the transaction of another one wrote anything comes before it. Of transactions at
+     * the same time, that which wrote first comes first, even if it is committed last. Reading on from each returned
+     * position misses no event and gives none twice, however long transactions take. An event may come late while an older
      * transaction is open.
      */
     readonly tail: (

@@ -186,10 +186,10 @@ export class ItemLines {
    */
   giveBack(invoiceId: InvoiceId): Stored<void> {
     return Effect.gen({ self: this }, function* () {
-      for (const item of yield* this.#list({ invoiceId })) {
-        if (item.amount >= 0n) continue
-        const id = InvoiceItemId.make(yield* this.#ids.next(INVOICE_ITEM_ID_PREFIX))
-        yield* this.#items.insert({ ...waiting(item), id, subscriptionId: null })
+      for (const { amount, id } of yield* this.#list({ invoiceId })) {
+        if (amount >= 0n) continue
+        const held = yield* this.#items.modify(id, Effect.succeed)
+        if (Option.isSome(held)) yield* this.#insert({ ...waiting(held.value), subscriptionId: null })
       }
     })
   }
@@ -230,18 +230,22 @@ export class ItemLines {
     })
   }
 
-  #settleOne(item: InvoiceItem, amount: bigint): Stored<void> {
-    if (amount === item.amount) return Effect.void
+  /** The other fields may have changed since the item was read: its customer may have been erased. */
+  #settleOne({ amount: whole, id }: InvoiceItem, amount: bigint): Stored<void> {
+    if (amount === whole) return Effect.void
     return Effect.gen({ self: this }, function* () {
-      const rest = { ...waiting(item), amount: item.amount - amount }
-      if (amount === 0n) {
-        yield* this.#items.modify(item.id, () => Effect.succeed(rest))
-        return
-      }
-      yield* this.#items.modify(item.id, () => Effect.succeed({ ...item, amount }))
-      const id = InvoiceItemId.make(yield* this.#ids.next(INVOICE_ITEM_ID_PREFIX))
-      yield* this.#items.insert({ ...rest, id })
+      const held = yield* this.#items.modify(id, (item) =>
+        Effect.succeed(amount === 0n ? waiting(item) : { ...item, amount }),
+      )
+      if (amount === 0n || Option.isNone(held)) return
+      yield* this.#insert({ ...waiting(held.value), amount: whole - amount })
     })
+  }
+
+  #insert(item: InvoiceItem): Stored<void> {
+    return Effect.flatMap(this.#ids.next(INVOICE_ITEM_ID_PREFIX), (id) =>
+      this.#items.insert({ ...item, id: InvoiceItemId.make(id) }),
+    )
   }
 
   #pending({

@@ -13,7 +13,7 @@ import { MAX_PROVIDER_LENGTH, MAX_REFERENCE_LENGTH } from "./Payment.ts"
 
 /** The prefix of the ids of payment methods. */
 export const PAYMENT_METHOD_ID_PREFIX = "mtd"
-/** Most payment methods of a customer in each of the statuses `pending` and `attached`. */
+/** Most payment methods of a customer that are pending or attached, together. */
 export const MAX_PAYMENT_METHODS = 50
 /** Longest type and brand of a method, in characters. */
 const MAX_TYPE_LENGTH = 40

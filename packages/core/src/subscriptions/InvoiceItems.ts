@@ -107,10 +107,11 @@ export class InvoiceItems extends Context.Service<
         const decoded = yield* decodeCreate(input)
         yield* invoices
         const insert = Effect.gen(function* () {
-          yield* check(decoded)
-          if ((yield* owners.status(decoded.customerId)) !== "active") {
+          // The customer is held, so that it is not erased before the item is there. It is held before the subscription, as by all.
+          if (Option.isNone(yield* owners.modify(decoded.customerId, Effect.succeed))) {
             return yield* new CustomerNotFound({ id: decoded.customerId, field: "customerId" })
           }
+          yield* check(decoded)
           const item: InvoiceItem = {
             id: InvoiceItemId.make(yield* ids.next(INVOICE_ITEM_ID_PREFIX)),
             subscriptionId: null,

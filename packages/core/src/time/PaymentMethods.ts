@@ -142,10 +142,11 @@ export class PaymentMethods extends Context.Service<
             const owner = yield* owners.modify(customerId, Effect.succeed)
             if (Option.isNone(owner))
               return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
-            for (const status of ["pending", "attached"] as const) {
-              const { data } = yield* book.ofCustomer(customerId, status)
-              if (data.length < MAX_PAYMENT_METHODS) continue
-              const problem = `has ${MAX_PAYMENT_METHODS} payment methods that are ${status}, which is the limit`
+            const pending = (yield* book.ofCustomer(customerId, "pending")).data
+            const attached = (yield* book.ofCustomer(customerId, "attached")).data
+            // Those that are pending count, because all of them may be attached.
+            if (pending.length + attached.length >= MAX_PAYMENT_METHODS) {
+              const problem = `has ${MAX_PAYMENT_METHODS} payment methods that are pending or attached, which is the limit`
               return yield* new InvalidInput({ field: "customerId", problem })
             }
             const now = yield* DateTime.now

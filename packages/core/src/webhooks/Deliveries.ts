@@ -93,7 +93,10 @@ export class Deliveries extends Context.Service<
           firstDeliveryId: DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true }),
           now: yield* DateTime.now,
         })
-        return made!
+        if (made !== undefined) return made
+        // The event or the endpoint was removed meanwhile.
+        yield* get(id)
+        return yield* new EndpointNotFound({ id: endpoint.id })
       })
 
       const statistics = Effect.fn("Deliveries.statistics")(function* (

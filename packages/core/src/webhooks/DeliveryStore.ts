@@ -186,7 +186,10 @@ export class DeliveryStore extends Context.Service<
       eventIds: ReadonlyArray<EventId>,
     ) => Effect.Effect<ReadonlyArray<DeliveryCounts>, StorageError, CurrentTenant>
 
-    /** Stores a new `Pending` delivery of an existing event, due at `now`, for each of the endpoints. */
+    /**
+     * Stores a new `Pending` delivery of an event, due at `now`, for each of the endpoints, which are there. Gives none, and
+     * stores none, when there is no such event: it may have been removed since the caller read it.
+     */
     readonly insert: (replay: {
       readonly eventId: EventId
       readonly endpointIds: ReadonlyArray<EndpointId>

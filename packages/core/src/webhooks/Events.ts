@@ -253,12 +253,15 @@ const make = Effect.fnUntraced(function* () {
     const event = yield* get(id)
     const endpointIds = yield* targets(event, to.endpointId)
     const firstDeliveryId = DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true })
-    return yield* deliveries.insert({
+    const made = yield* deliveries.insert({
       eventId: event.id,
       endpointIds,
       firstDeliveryId,
       now: yield* DateTime.now,
     })
+    // The event may have been removed meanwhile.
+    if (endpointIds.length > 0 && made.length === 0) yield* get(id)
+    return made
   })
 
   const tailPosition = Effect.fnUntraced(function* (after?: string) {

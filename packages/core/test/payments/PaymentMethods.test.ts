@@ -282,7 +282,7 @@ describe("payment methods", () => {
       assert.include(pending.message, "it can't be the default: the payment method is pending")
       for (let n = 1; n < 50; n++) yield* methods.create({ customerId: customer.id })
       const many = yield* Effect.flip(methods.create({ customerId: customer.id }))
-      assert.include(many.message, "has 50 payment methods that are pending, which is the limit")
+      assert.include(many.message, "has 50 payment methods that are pending or attached, which is the limit")
       yield* (yield* Customers).get(customer.id)
     }).pipe(withProvider(fake))
   })

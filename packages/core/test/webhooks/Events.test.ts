@@ -1,19 +1,22 @@
 import {
   type Customer,
   Customers,
+  Deliveries,
   Delivery,
+  DeliveryStore,
   Endpoints,
   Event,
   Events,
   EventType,
   InvalidInput,
+  Retention,
   ThresholdEvent,
   Thresholds,
   Transactor,
   Usage,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
   deliveriesOf,
@@ -311,6 +314,26 @@ describe("Events.list", () => {
   )
 })
 
+/** Events and deliveries of a storage in which old events are removed before a replay is stored. */
+const removingFirst = Layer.fresh(Layer.merge(Events.layer, Deliveries.layer)).pipe(
+  Layer.provide(
+    Layer.effect(
+      DeliveryStore,
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const { prune } = yield* Retention
+        const insert: typeof store.insert = (delivery) =>
+          Effect.gen(function* () {
+            const before = DateTime.subtract(yield* DateTime.now, { hours: 1 })
+            yield* Effect.orDie(prune({ before }))
+            return yield* store.insert(delivery)
+          })
+        return DeliveryStore.of({ ...store, insert })
+      }),
+    ),
+  ),
+)
+
 describe("Events.replay", () => {
   it.effect("makes a delivery for each enabled endpoint that admits the type now", () =>
     Effect.gen(function* () {
@@ -336,6 +359,21 @@ describe("Events.replay", () => {
         (yield* deliveriesOf(event)).map(({ status }) => status),
         ["Delivered", "Delivered", "Delivered"],
       )
+    }).pipe(inWorld()),
+  )
+
+  it.effect("of an event that is removed meanwhile says so, as does the replay of a delivery", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const old = Effect.tap(publish(), () => Effect.andThen(runDue, TestClock.adjust("2 hours")))
+      const event = yield* old
+      const ofEvent = Effect.flatMap(Events, ({ replay }) => replay(event.id))
+      const gone = yield* Effect.flip(Effect.provide(ofEvent, removingFirst))
+      assert.strictEqual(gone._tag, "EventNotFound")
+      const delivery = yield* deliveryOf(yield* old)
+      const ofDelivery = Effect.flatMap(Deliveries, ({ replay }) => replay(delivery.id))
+      const goneToo = yield* Effect.flip(Effect.provide(ofDelivery, removingFirst))
+      assert.strictEqual(goneToo._tag, "DeliveryNotFound")
     }).pipe(inWorld()),
   )
 

@@ -40,7 +40,7 @@ const VARIABLES = (schema: SchemaName): string => `
   v_problem text[];`
 
 const readAccount = (schema: SchemaName): string => `
-    select a.* into v_account from ${schema}.billing_credit_accounts a where ${isOwn("a")};`
+    select a.* into v_account from ${schema}.billing_credit_accounts a where ${isOwn("a")} for no key update;`
 
 const consumptionBody = (schema: SchemaName): string => `jsonb_build_object('object', 'credit_consumption',
     'id', ${schema}.format_id('${Credit.CONSUMPTION_ID_PREFIX}', v_made.id), 'customer_id', customer_id, 'unit', v_made.unit,

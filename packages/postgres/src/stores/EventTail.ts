@@ -1,7 +1,8 @@
 /**
- * The stream of events in the order of their commits.
+ * The stream of committed events.
  *
- * The order is by the number of the transaction that published the event, then by id. An open transaction may have a
+ * The order is by the number of the transaction that published the event, then by id. A transaction gets its number with its
+ * first write. An open transaction may have a
  * lower number than a committed one. So the stream ends where the first open transaction begins, and later events
  * wait for it. That way a reader misses no event.
  */

@@ -163,6 +163,9 @@ const replays = (test: ContractTest): void => {
         same(yield* delivery(one.id), { delivery: one, attemptStartedAt: null, attempts: [] })
       same((yield* listDeliveries({ endpointId: b.id })).data.length, 1)
       same((yield* replay(event, [], minute(8))).made, [])
+      const removed = { ...event, id: yield* Sample.eventId }
+      same((yield* replay(removed, [a], minute(8))).made, [])
+      same((yield* listDeliveries({ endpointId: a.id })).data.length, 2)
     }),
   )
 }
