@@ -11,8 +11,8 @@ type Check = (books: PrepaidBooks) => ReadonlyArray<string>
 
 const sumOf = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
-/** What the customer gave for an invoice, as the bank and the host tell it, and what was waived of it. */
-const givenFor = ({ creditNotes, facts, recorded }: PrepaidBooks, invoiceId: string): bigint =>
+/** What the customer paid for an invoice, as the bank and the host tell it. */
+const paidFor = ({ facts, recorded }: PrepaidBooks, invoiceId: string): bigint =>
   sumOf([
     ...facts.flatMap((fact) =>
       fact.type === "charged" && fact.invoiceId === invoiceId ? [fact.amount] : [],
@@ -20,8 +20,11 @@ const givenFor = ({ creditNotes, facts, recorded }: PrepaidBooks, invoiceId: str
     ...recorded.flatMap((one) =>
       one.invoiceId === invoiceId && one.outcome !== "refused" ? [one.amount] : [],
     ),
-    ...creditNotes.flatMap(({ note }) => (note.invoiceId === invoiceId ? [note.total] : [])),
   ])
+
+/** What was waived or given back of an invoice. */
+const creditedOf = ({ creditNotes }: PrepaidBooks, invoiceId: string): bigint =>
+  sumOf(creditNotes.flatMap(({ note }) => (note.invoiceId === invoiceId ? [note.total] : [])))
 
 /** A top-up gives its credits for the money of its invoice, and never without it. */
 export const topUpsArePaid: Check = (books) => {
@@ -32,15 +35,22 @@ export const topUpsArePaid: Check = (books) => {
   return books.topUps.flatMap(({ topUp: { grantId, id, invoiceId, price, status } }) => {
     const state = invoices.get(invoiceId)
     if (state === undefined) return [`${id} has no invoice`]
-    const given = givenFor(books, invoiceId)
+    const paid = paidFor(books, invoiceId)
+    const credited = creditedOf(books, invoiceId)
+    const given = paid + credited
     const isGranted = status === "granted"
+    // All of it was credited before it was paid.
+    const isCredited = status === "canceled" && credited >= state.total
     return [
       ...(state.subtotal === price ? [] : [`${id} costs ${price}, and its invoice ${state.subtotal}`]),
       ...(!isGranted || given >= state.total ? [] : [`${id} was granted for ${given} of ${state.total}`]),
+      ...(!isGranted || paid > 0n || state.total === 0n ? [] : [`${id} was granted, and nobody paid`]),
       ...(isGranted === (grantId !== null && grants.has(grantId))
         ? []
         : [`${id} is ${status} with ${grantId}`]),
-      ...(state.status === "paid" && !isGranted ? [`${id} is ${status}, and its invoice is paid`] : []),
+      ...(state.status === "paid" && !isGranted && !isCredited
+        ? [`${id} is ${status}, and its invoice is paid`]
+        : []),
       ...(state.status === "void" && status === "pending"
         ? [`${id} is pending, and its invoice is void`]
         : []),
@@ -57,9 +67,11 @@ const dayOf = ({ createdAt }: TopUp.TopUp): number => Math.floor(createdAt.epoch
 
 /** An automatic top-up buys below its level, one after another, and so often in a UTC day at most. */
 export const autosBuyOneAfterAnother: Check = ({ transactions }) => {
+  const erased = new Set<string>()
   const autos = new Map<string, Bought>()
   const available = new Map<string, bigint>()
   return transactions.flat().flatMap((change) => {
+    if (change.type === "erased") erased.add(change.customerId)
     if (change.type === "account") available.set(change.name, change.balance.available)
     if (change.type === "auto") {
       autos.set(change.auto.id, { auto: change.auto, topUps: autos.get(change.auto.id)?.topUps ?? new Map() })
@@ -81,6 +93,7 @@ export const autosBuyOneAfterAnother: Check = ({ transactions }) => {
       ...(ofDay.length <= auto.maxPerDay ? [] : [`${auto.id} bought ${ofDay.length} times in a day`]),
       ...(had < auto.level ? [] : [`${auto.id} bought with ${had} available`]),
       ...(auto.suspendedAt === null ? [] : [`${auto.id} bought while it was suspended`]),
+      ...(erased.has(topUp.customerId) ? [`${auto.id} bought for an erased customer`] : []),
     ]
   })
 }
