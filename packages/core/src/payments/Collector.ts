@@ -21,9 +21,9 @@ import { CurrentTenant } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { declinesElsewhere } from "./Declines.ts"
-import { disputes } from "./Dispute.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import type { CustomerAction } from "./MethodProvider.ts"
+import { openDisputesIn } from "./OpenDisputes.ts"
 import { nextAttempt, openedOf } from "./OpenedPayment.ts"
 import type { PaymentId, StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
@@ -67,7 +67,7 @@ export const makeCollector = Effect.gen(function* () {
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
   const collections = yield* Collections
-  const disputeStore = collections.of(disputes)
+  const isDisputed = openDisputesIn(collections)
   const time = new CustomerTime(collections)
   const book = yield* makePaymentBook
   const methods = yield* makeMethodBook
@@ -94,13 +94,6 @@ export const makeCollector = Effect.gen(function* () {
   const isReopened = Effect.fnUntraced(function* ({ payments }: PaymentPorts, { id, state }: StoredInvoice) {
     const paid = yield* payments.ofInvoice(id)
     return paid.reduce((sum, { applied }) => sum + applied, 0n) > state.amountPaid
-  })
-
-  /** Whether a payment of an invoice is disputed. Then nothing of it is attempted again by itself. */
-  const isDisputed = Effect.fnUntraced(function* ({ id: invoiceId }: StoredInvoice) {
-    const page = { limit: 1, cursor: undefined }
-    const { data } = yield* Effect.orDie(disputeStore.list({ invoiceId, status: "open" }, page))
-    return data.length > 0
   })
 
   /**
@@ -164,7 +157,9 @@ export const makeCollector = Effect.gen(function* () {
       if (isLapsed) yield* book.apply(ports, payment, invoice, { type: "failed", reason: "unknown" })
       return { type: "read", payment, reference }
     }
-    if (step === "attempt" && (yield* isDisputed(invoice))) {
+    // One that is sent again by itself is like a new one. One that somebody asks for is sent.
+    const isByItself = step === "attempt" || (collection.attempt?.sentAt ?? null) !== null
+    if (isByItself && (yield* isDisputed(invoice))) {
       yield* book.apply(ports, payment, invoice, { type: "stop" })
       return undefined
     }

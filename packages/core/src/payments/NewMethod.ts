@@ -12,6 +12,7 @@ import type { PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { openDisputesIn } from "./OpenDisputes.ts"
 import { nextAttempt } from "./OpenedPayment.ts"
 import type { PaymentId } from "./Payment.ts"
 import { isWanted, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
@@ -31,7 +32,9 @@ export const makeNewMethod = Effect.gen(function* () {
   const invoicePort = yield* optionalPort(InvoiceStore)
   const book = yield* makePaymentBook
   const ids = yield* IdGenerator
-  const time = new CustomerTime(yield* Collections)
+  const collections = yield* Collections
+  const time = new CustomerTime(collections)
+  const isDisputed = openDisputesIn(collections)
   const { atomically } = yield* Transactor
 
   const attempt = (id: PaymentId, method: PaymentMethod): Worked<void> =>
@@ -52,6 +55,7 @@ export const makeNewMethod = Effect.gen(function* () {
         const { attempt: last, state } = payment.collection
         // What somebody asked for alone is not followed by other attempts.
         if (!WAITING.has(state) || last?.method === method.id || last?.once === true) return
+        if (yield* isDisputed(invoice)) return
         const input = yield* nextAttempt(ids, method.id)
         yield* time.within(payment.customerId, book.apply(ports, payment, invoice, input))
       }),

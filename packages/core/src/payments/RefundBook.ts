@@ -8,6 +8,7 @@ import {
   type Returned,
   restorationOf,
   reversalOf,
+  mayTakeMoney,
   reverseInvoice,
   reversalsOf,
   stepRefund,
@@ -116,7 +117,11 @@ export const makeRefundBook = Effect.gen(function* () {
     const reversed = reversalOf(payment, amountsOf(returned), { amountPaid, creditedRefunds })
     if (reversed === 0n) return before
     const updatedAt = yield* DateTime.now
-    const state = reverseInvoice(invoice.state, reversed)
+    const payments = yield* (yield* paymentPort).ofInvoice(invoice.id)
+    const waiting = payments.find(
+      ({ collection, status }) => status === "open" && collection !== null && mayTakeMoney(collection),
+    )
+    const state = reverseInvoice(invoice.state, reversed, waiting?.collection?.state)
     const changed: StoredInvoice = {
       ...invoice,
       state,

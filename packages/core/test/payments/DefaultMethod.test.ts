@@ -66,6 +66,24 @@ describe("with saved methods", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("a default that was taken away is tried again once it is the default again", () => {
+    const fake = new FakeProvider({ hasMethods: true })
+    return Effect.gen(function* () {
+      const customer = yield* subscribe
+      const methods = yield* PaymentMethods
+      const { id } = yield* save(fake, customer.id, { behaviour: { code: "insufficient_funds" } })
+      yield* advanceTo(SOON)
+      assert.strictEqual((yield* look(fake)).invoice.collection, "retrying")
+      yield* methods.update(id, { isDefault: false })
+      yield* advanceTo(inHours(24))
+      assert.strictEqual((yield* look(fake)).invoice.collection, "awaiting_method")
+      yield* methods.update(id, { isDefault: true })
+      yield* runDue
+      assert.lengthOf(fake.payments[0]!.attempts, 2)
+      assert.strictEqual((yield* look(fake)).invoice.collection, "retrying")
+    }).pipe(withProvider(fake))
+  })
+
   it.effect(
     "a new default is tried at once where the old one was declined, and one that was declined is not",
     () => {

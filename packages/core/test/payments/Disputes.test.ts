@@ -1,5 +1,13 @@
 /** Disputes, and refunds of which the provider tells: read again, booked once, never charged again by themselves. */
-import { BillingRuns, Disputes, FakeProvider, Invoices, Payments, Refunds } from "@billwright/core"
+import {
+  BillingRuns,
+  Disputes,
+  FakeProvider,
+  Invoices,
+  PaymentMethods,
+  Payments,
+  Refunds,
+} from "@billwright/core"
 import { problemsOfPayments } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
@@ -10,6 +18,8 @@ import {
   events,
   inHours,
   outcomes,
+  save,
+  script,
   SOON,
   subscribe,
   withProvider,
@@ -46,6 +56,59 @@ const typesOf = Effect.map(events, (all) =>
 )
 const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
 const live = () => new FakeProvider({ mode: "live" })
+
+describe("a payment that is under way", () => {
+  it.effect("keeps its invoice from being voided, also when other money of it goes back", () => {
+    const fake = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { id, collection } = (yield* look).invoice
+      assert.strictEqual(collection, "processing")
+      const other = yield* (yield* Payments).record({ invoiceId: id, amount: 1500n })
+      yield* (yield* Refunds).create({ paymentId: other.id, reason: "other" })
+      const { invoice } = yield* look
+      assert.deepInclude(invoice, { status: "open", amountPaid: 0n, collection: "processing" })
+      assert.notInclude(invoice.availableActions, "void")
+      assert.strictEqual((yield* Effect.flip((yield* Invoices).void(id)))._tag, "ActionUnavailable")
+      fake.settle(fake.payments[0]!.reference, "succeeded")
+      yield* advanceTo(inHours(48))
+      assert.deepInclude((yield* look).invoice, { status: "paid", amountPaid: 2000n })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("is not sent again by itself, nor with another method, while another one is disputed", () => {
+    const fake = new FakeProvider({
+      mode: "live",
+      hasMethods: true,
+      faultOf: script({ attemptPayment: [undefined, "lose_request"] }),
+      outcomeOf: outcomes({ status: "succeeded" }),
+    })
+    return Effect.gen(function* () {
+      const customer = yield* subscribe
+      yield* save(fake, customer.id)
+      yield* advanceTo(SOON)
+      const [payment] = (yield* look).payments
+      assert.deepInclude(payment, { status: "succeeded" })
+      yield* (yield* Refunds).create({ paymentId: payment!.id, reason: "other", amount: 500n })
+      yield* runDue
+      yield* Effect.exit((yield* Payments).pay((yield* look).invoice.id))
+      assert.strictEqual((yield* look).invoice.collection, "unresolved")
+      fake.dispute(payment!.reference!, 1500n)
+      yield* tell(fake)
+      yield* advanceTo(inHours(24))
+      assert.strictEqual((yield* look).invoice.collection, "stopped")
+      const better = yield* save(fake, customer.id)
+      yield* (yield* PaymentMethods).update(better.id, { isDefault: true })
+      yield* advanceTo(inHours(48))
+      assert.strictEqual((yield* look).invoice.collection, "stopped")
+      assert.lengthOf(
+        fake.payments.filter(({ charges }) => charges > 0),
+        1,
+      )
+    }).pipe(withProvider(fake))
+  })
+})
 
 describe("a dispute", () => {
   it.effect("that is lost reopens the invoice, which is never charged by itself", () => {

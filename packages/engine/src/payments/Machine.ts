@@ -284,6 +284,8 @@ const stated = (collection: Collection, input: Read, at: number, timezone: strin
         ? "it is known that it is closed"
         : { cause: "closed", ...marked(collection, "dropped") }
     case "declined":
+      if (read.attemptId === collection.attempt?.id && collection.attempt.status === "declined")
+        return "it is known that it was declined"
       // What is said of an attempt before this one says nothing of this one.
       return read.attemptId === collection.attempt?.id || isOvertaken(collection, at)
         ? declined(collection, { ...input, read }, at, timezone)
@@ -323,6 +325,14 @@ const attempted = (
   return { id: attemptId, status: "ready", method, sentAt: null, ...(isOnce ? { once: true } : {}) }
 }
 
+/** Nothing was attempted with a method that was there before: when it is there again, it is another chance. */
+const withoutMethod = (attempt: Attempt | null): Pick<Move, "attempt"> => {
+  if (attempt === null) return {}
+  return {
+    attempt: { ...attempt, method: null, status: attempt.status === "ready" ? "dropped" : attempt.status },
+  }
+}
+
 const moveOf = (
   collection: Collection,
   input: CollectionInput,
@@ -345,7 +355,7 @@ const moveOf = (
       return {
         cause: attempt?.once === true ? "give_up" : "needs_method",
         isDecline: true,
-        ...(attempt?.status === "ready" ? marked(collection, "dropped") : {}),
+        ...withoutMethod(attempt),
       }
     case "send":
       if (attempt?.status !== "ready") return `its attempt is ${attempt?.status ?? "not made"}`

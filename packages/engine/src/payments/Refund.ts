@@ -7,7 +7,7 @@
  * is what its payments applied, less what was reversed.
  */
 import { lesser } from "../invoices/Amounts.ts"
-import { dueOf, type Invoice } from "../invoices/Invoice.ts"
+import { type CollectionState, dueOf, type Invoice } from "../invoices/Invoice.ts"
 import { withActions } from "../invoices/Machine.ts"
 import type { Payment } from "./Payment.ts"
 import { UNRESOLVED_DELAYS } from "./Retry.ts"
@@ -117,18 +117,24 @@ export const reversalsOf = (
 
 /**
  * The invoice that is paid with less. What is due of it is not collected by itself. An invoice that was paid is open
- * again.
+ * again. `waiting` is the state of an open payment that may still take money: the invoice waits for it then, and can't be
+ * voided.
  */
-export const reverseInvoice = (invoice: Invoice, amount: bigint): Invoice => {
+export const reverseInvoice = (
+  invoice: Invoice,
+  amount: bigint,
+  waiting: CollectionState | null = null,
+): Invoice => {
   const paid = { ...invoice, amountPaid: invoice.amountPaid - amount }
   const isPaid = invoice.status === "paid"
-  return withActions({
+  const reversed: Invoice = {
     ...paid,
     status: isPaid ? "open" : invoice.status,
     amountDue: dueOf(paid),
-    collection: isPaid || invoice.status === "open" ? "stopped" : invoice.collection,
+    collection: isPaid || invoice.status === "open" ? (waiting ?? "stopped") : invoice.collection,
     sequence: invoice.sequence + 1,
-  })
+  }
+  return waiting === null ? withActions(reversed) : withActions(reversed, false)
 }
 
 /**

@@ -442,6 +442,7 @@ const reads: ReadonlyArray<CollectionInput> = [
   action,
   declined(),
   declined("stop"),
+  declined("new_method"),
 ]
 const inputs = fc.array(
   fc.tuple(
