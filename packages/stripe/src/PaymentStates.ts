@@ -42,20 +42,36 @@ const announcedAttempt = ({ metadata }: Stripe.PaymentIntent): string | undefine
 export const chargedAttempt = (intent: Stripe.PaymentIntent): string | undefined =>
   chargeOf(intent)?.metadata[METADATA.attempt]
 
+/** What a charge says of its decline: the error of its payment intent goes with the next update of that. */
+const codesOf = ({ failure_code: code, outcome }: Stripe.Charge): DeclineCodes => ({
+  code,
+  declineCode: outcome?.reason ?? null,
+  adviceCode: outcome?.advice_code ?? null,
+  networkAdviceCode: outcome?.network_advice_code ?? null,
+})
+
+/**
+ * What is known of the announced attempt, if it was declined. An error without a charge is of that attempt: the announcement
+ * has removed the error of the one before, because Stripe clears it with each update of a payment intent. So it is when the
+ * customer fails to confirm. Then the last charge may be that of an attempt before.
+ */
 const lastDecline = (intent: Stripe.PaymentIntent): PaymentRead => {
   const attemptId = announcedAttempt(intent)
   const { last_payment_error: error } = intent
   const charge = chargeOf(intent)
-  if (attemptId === undefined || error === null) return { status: "open" }
-  // What is said is of an attempt before this one, whose request has not arrived.
-  if (charge !== null && chargedAttempt(intent) !== attemptId) return { status: "open" }
-  const codes = {
-    code: error.code ?? null,
-    declineCode: error.decline_code ?? null,
-    adviceCode: error.advice_code ?? null,
-    networkAdviceCode: error.network_advice_code ?? null,
+  const own = chargedAttempt(intent) === attemptId ? charge : null
+  if (attemptId === undefined) return { status: "open" }
+  const at = (charge ?? intent).created * 1_000
+  if (error !== null && (own !== null || error.charge === undefined)) {
+    const codes = {
+      code: error.code ?? null,
+      declineCode: error.decline_code ?? null,
+      adviceCode: error.advice_code ?? null,
+      networkAdviceCode: error.network_advice_code ?? null,
+    }
+    return declinedOf(attemptId, codes, at)
   }
-  return declinedOf(attemptId, codes, (charge ?? intent).created * 1_000)
+  return own?.status === "failed" ? declinedOf(attemptId, codesOf(own), at) : { status: "open" }
 }
 
 /** How a payment stands. Its `latest_charge` has to be expanded. */

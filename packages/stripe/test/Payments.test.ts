@@ -197,6 +197,24 @@ describe("attempts at Stripe", () => {
       assert.deepStrictEqual(yield* provider.attemptPayment(attempt), { status: "succeeded" })
     }))
 
+  test("a customer who fails to confirm is declined, whatever was charged before", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, provider, reference } = given
+      account.next({ decline: { declineCode: "insufficient_funds" } })
+      assert.deepInclude(yield* provider.attemptPayment(attempt), { status: "declined", attemptId: "att_1" })
+      const asked: AttemptPayment = { ...attempt, attemptId: "att_2", presence: "on_session" }
+      account.next({ authentication: "always" })
+      assert.deepInclude(yield* provider.attemptPayment(asked), { status: "requires_action" })
+      account.complete(reference, { code: "payment_intent_authentication_failure" })
+      const failed = yield* provider.readPayment(reference)
+      assert.deepInclude(failed, { status: "declined", attemptId: "att_2" })
+      assert.strictEqual((failed as Declined).code, "payment_intent_authentication_failure")
+      // The next one does not arrive: what was said of the one before says nothing of it.
+      account.fail(CONFIRM, "lost_request", 2)
+      yield* Effect.flip(provider.attemptPayment({ ...asked, attemptId: "att_3" }))
+      assert.deepStrictEqual(yield* provider.readPayment(reference), { status: "open" })
+    }))
+
   test("a payment that somebody canceled at Stripe needs a person, and is not charged", (given) =>
     Effect.gen(function* () {
       const { attempt, charges, client, provider, reference } = given

@@ -17,6 +17,8 @@ import type { CardBehaviour, StripeDecline } from "./TestCards.ts"
 /** The largest amount, in the units that Stripe counts in. */
 const MAX_AMOUNT = 99_999_999
 
+const AUTHENTICATION_FAILURE = "payment_intent_authentication_failure"
+
 const AUTHENTICATION: StripeDecline = {
   code: "authentication_required",
   declineCode: "authentication_required",
@@ -72,6 +74,7 @@ export const getIntent = (state: AccountState, _: Params, id: string): StripePay
 export const updateIntent = (state: AccountState, params: Params, id: string): StripePaymentIntent => {
   const intent = state.get("payment_intent", id, "intent")
   intent.metadata = params.metadata(intent.metadata)
+  intent.last_payment_error = null // as the API reference says
   if (params.has("payment_method")) refuseUnlessOpen(intent, "update")
   useMethod(state, intent, params)
   return intent
@@ -97,7 +100,10 @@ export const cancelIntent = (state: AccountState, params: Params, id: string): S
   return intent
 }
 
-/** The customer confirms a payment that asks for it, or a bank answers. With a decline, it fails. */
+/**
+ * The customer confirms a payment that asks for it, or a bank answers. With a decline, it fails. With
+ * `AUTHENTICATION_FAILURE` as its code, the customer has failed to confirm, and nothing is charged.
+ */
 export const complete = (state: AccountState, id: string, decline?: StripeDecline): void => {
   const intent = state.get("payment_intent", id)
   const method = state.get("payment_method", intent.payment_method ?? failedMethod(intent))
@@ -197,6 +203,7 @@ const chargeOf = (
     failure_message: failure?.message ?? null,
     outcome: {
       type: failure === undefined ? "authorized" : "issuer_declined",
+      ...(failure?.decline.declineCode !== undefined && { reason: failure.decline.declineCode }),
       ...(adviceCode !== undefined && { advice_code: adviceCode }),
       ...(networkAdviceCode !== undefined && { network_advice_code: networkAdviceCode }),
     },
@@ -253,22 +260,23 @@ const fail = (
 ): StripeProblem => {
   const { adviceCode, code = "card_declined", declineCode, networkAdviceCode } = decline
   const message = "Your card was declined."
-  const charge = chargeOf(state, intent, method, { code, message, decline })
+  const charge =
+    code === AUTHENTICATION_FAILURE ? null : chargeOf(state, intent, method, { code, message, decline })
   const failure: StripeFailure = {
     type: "card_error",
     code,
     message,
-    decline_code: declineCode,
+    ...(declineCode !== undefined && { decline_code: declineCode }),
     ...(adviceCode !== undefined && { advice_code: adviceCode }),
     ...(networkAdviceCode !== undefined && { network_advice_code: networkAdviceCode }),
-    charge: charge.id,
+    ...(charge !== null && { charge: charge.id }),
     payment_method: { ...method },
   }
   intent.status = "requires_payment_method"
   intent.payment_method = null
   intent.next_action = null
   intent.last_payment_error = failure
-  state.emit("charge.failed", charge)
+  if (charge !== null) state.emit("charge.failed", charge)
   state.emit("payment_intent.payment_failed", intent)
   return new StripeProblem(402, { ...failure, payment_intent: structuredClone(intent) }, true)
 }

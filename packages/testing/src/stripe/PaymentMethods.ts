@@ -91,7 +91,8 @@ export const attach = (state: AccountState, id: string, customer: string): Strip
   if (decline !== undefined && isSavedFirst !== true) {
     const { code = CARD_DECLINED, declineCode } = decline
     const message = "Your card was declined."
-    throw new StripeProblem(402, { type: "card_error", code, decline_code: declineCode, message }, true)
+    const detail = declineCode === undefined ? {} : { decline_code: declineCode }
+    throw new StripeProblem(402, { type: "card_error", code, ...detail, message }, true)
   }
   const isNew = method.customer === null
   method.customer = customer

@@ -6,8 +6,8 @@
 export interface StripeDecline {
   /** The code of the error. Default: `card_declined`. */
   readonly code?: string
-  /** Such as `insufficient_funds`. */
-  readonly declineCode: string
+  /** Such as `insufficient_funds`. Declines of banks have one. */
+  readonly declineCode?: string
   /** What Stripe advises, such as `do_not_try_again`. */
   readonly adviceCode?: string
   /** What the network advises: two digits of Mastercard. */
