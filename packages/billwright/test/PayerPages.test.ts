@@ -377,6 +377,16 @@ describe("the page of an invoice", () => {
     assert.strictEqual((await visit(url)).status, 200)
   })
 
+  it("offers no card to a customer who was erased, also from a page of before", async () => {
+    const { customer, invoice } = await begin()
+    const path = new URL(await invoiceLink(invoice.id)).pathname
+    assert.deepStrictEqual((await visit(path)).forms, [`${path}/card`])
+    await billing.customers.erase(customer.id)
+    const page = await visit(path)
+    assert.deepStrictEqual([page.status, page.forms], [200, []])
+    assert.strictEqual((await post(`${path}/card`)).status, 409)
+  })
+
   it("takes a card on the provider's page, and then the payment, once", async () => {
     const { invoice } = await begin()
     const path = new URL(await invoiceLink(invoice.id)).pathname

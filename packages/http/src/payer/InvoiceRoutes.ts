@@ -1,7 +1,7 @@
 /**
  * The page of an invoice: how it stands, its PDF, and paying it.
  */
-import { Documents, type Invoice, Invoices, Payments } from "@billwright/core"
+import { Customers, Documents, type Invoice, Invoices, Payments } from "@billwright/core"
 import { Format, invoicePage, noticePage, type PayState, type PayWays } from "@billwright/engine/payer"
 import { Effect } from "effect"
 import { leaving, makeCards } from "./Cards.ts"
@@ -34,6 +34,7 @@ const ASKED = new Set<PayState>(["due", "overdue", "declined", "confirmation"])
 
 export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
   Effect.gen(function* () {
+    const customers = yield* Customers
     const invoices = yield* Invoices
     const documents = yield* Documents
     const payments = yield* Payments
@@ -47,6 +48,12 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
       const isPossible = allow.pay && ASKED.has(state) && invoice.availableActions.includes("pay")
       if (!isPossible || cards.provider === null) return none
       if (cards.provider.methods === undefined) return { ...none, pay: `${path}/pay` }
+      // No card is saved for a customer who was erased.
+      const isThere = yield* customers.get(invoice.customerId).pipe(
+        Effect.as(true),
+        Effect.catchTag("CustomerNotFound", () => Effect.succeed(false)),
+      )
+      if (!isThere) return none
       const addCard = allow.methods ? `${path}/card` : null
       const saved = yield* cards.saved(invoice.customerId)
       const hasDefault = saved[0]?.isDefault === true

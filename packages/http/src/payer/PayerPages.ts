@@ -67,13 +67,14 @@ const isOurs = ({ header }: HttpRequest, origin: string): boolean => {
 const subjectOf = ({ id, tenant }: LinkToken.LinkClaims): string =>
   [tenant.accountId, tenant.mode, id].join(".")
 
+/** What can't be done now. A customer may have been erased since the page was shown. */
+const IMPOSSIBLE = new Set(["ActionUnavailable", "CustomerNotFound", "InvalidInput", "PdfUnavailable"])
+
 /** What to say about a failure. `undefined`: it is a bug, or the storage is out of reach. */
 const kindOf = (error: unknown): NoticeKind => {
   const tag = (error as { readonly _tag?: string } | undefined)?._tag
   if (tag === "PaymentProviderUnavailable") return "providerFailed"
-  return tag === "ActionUnavailable" || tag === "InvalidInput" || tag === "PdfUnavailable"
-    ? "impossible"
-    : "unavailable"
+  return tag !== undefined && IMPOSSIBLE.has(tag) ? "impossible" : "unavailable"
 }
 
 /**

@@ -115,15 +115,31 @@ const sentOf = (query: Schema.Top | undefined) => {
 const namesOf = (fields: ReturnType<typeof sentOf>): ReadonlySet<string> =>
   new Set(fields.map(({ name }) => String(name)))
 
+/**
+ * Refuses unknown parameters before the query is decoded. The decoder counts fields to find unknown ones, and parameters that
+ * become objects, such as `where`, would make up for them.
+ */
+const queryDecoderOf = (query: Schema.Top | undefined, known: ReadonlySet<string>): Decode => {
+  const decode = decoderOf(query, "the query")
+  return (input) => {
+    const unknown = Object.keys(input as object).find((name) => !known.has(name))
+    return unknown === undefined
+      ? decode(input)
+      : Effect.fail(new InvalidInput({ field: Input.fieldPath([unknown]), problem: UNKNOWN_FIELD }))
+  }
+}
+
 const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
   const [body] = endpoint.payload.values()
-  const sent = sentOf(endpoint.query as Schema.Top | undefined)
+  const query = endpoint.query as Schema.Top | undefined
+  const sent = sentOf(query)
+  const parameters = namesOf(sent)
   return {
     id: endpoint.identifier,
     method: endpoint.method,
     permission: Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission)),
-    decodeQuery: decoderOf(endpoint.query as Schema.Top | undefined, "the query"),
-    parameters: namesOf(sent),
+    decodeQuery: queryDecoderOf(query, parameters),
+    parameters,
     repeated: namesOf(sent.filter(({ type }) => SchemaAST.isArrays(type))),
     decodeBody:
       body === undefined

@@ -137,6 +137,7 @@ describe("meters", () => {
         ["meter=tokens&group_by=kind&group_by=region", "group_by[1] is not a dimension of the meter tokens"],
         ["meter=tokens&group_by=kind&group_by=kind", "group_by must not name a dimension twice"],
         ["meter=tokens&meter=tokens", "meter is given twice"],
+        ["meter=tokens&where=model:opus&start_dat=2026-11-01", "start_dat is not a known field"],
       ] as const
       for (const [query, message] of cases) {
         const refused = yield* api.expect(400, "GET", `/v1/usage?customer_id=${customer}&${query}`)
