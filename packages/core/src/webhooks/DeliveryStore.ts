@@ -278,8 +278,8 @@ export class DeliveryStore extends Context.Service<
 /**
  * Ends all pending deliveries of an endpoint. It works in steps, so that no step takes long when the backlog is long.
  *
- * Run it after the endpoint was disabled or deleted. If it stops halfway, the remaining deliveries end when they are
- * due, because the worker that claims them sees the endpoint's status.
+ * Run it after the endpoint was deleted. One that was disabled may be enabled again meanwhile. If it stops halfway, the
+ * remaining deliveries end when they are due, because the worker that claims them sees that the endpoint is gone.
  */
 export const cancelAll = (
   store: DeliveryStore["Service"],

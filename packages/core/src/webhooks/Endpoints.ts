@@ -14,6 +14,7 @@ import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { DELIVERY_ID_PREFIX, DeliveryId } from "./Delivery.ts"
 import { cancelAll, DeliveryStore, MAX_RANGE_REPLAY } from "./DeliveryStore.ts"
+import { endPendingOfDisabled } from "./DisabledEndpoint.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as EndpointChange from "./EndpointChange.ts"
 import * as EndpointHeaders from "./EndpointHeaders.ts"
@@ -263,14 +264,13 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     return { ...found, data: yield* Effect.forEach(found.data, shown) }
   })
 
+  const endPending = (id: Endpoint.EndpointId, at: DateTime.Utc) =>
+    endPendingOfDisabled({ deliveries, endpoints: store, transactor }, id, at)
+
   /** The endpoint is already changed here, so the error must not claim that nothing was stored. */
-  const endPending = (
-    id: Endpoint.EndpointId,
-    reason: "endpoint_disabled" | "endpoint_deleted",
-    at: DateTime.Utc,
-  ) =>
+  const onceChanged = <A, R>(ending: Effect.Effect<A, StorageError, R>) =>
     Effect.mapError(
-      cancelAll(deliveries, id, reason, at),
+      ending,
       (cause) =>
         new StorageError({ operation: cause.operation, retryable: false, isOutcomeUnknown: true, cause }),
     )
@@ -286,8 +286,10 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     }
     const now = yield* DateTime.now
     const sealed = yield* sealedOf(known, change)
+    // What was left when it was disabled is not sent either.
+    if (change.status === "enabled") yield* endPending(known, now)
     const changed = yield* store.modify(known, (current) => EndpointChange.apply(current, sealed, now))
-    if (change.status === "disabled") yield* endPending(known, "endpoint_disabled", now)
+    if (change.status === "disabled") yield* onceChanged(endPending(known, now))
     return yield* shown((yield* orNotFound(changed, id)).endpoint)
   })
 
@@ -295,7 +297,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     const known = yield* knownId(id)
     const now = yield* DateTime.now
     if (!(yield* store.delete(known, now))) return yield* new Endpoint.EndpointNotFound({ id })
-    yield* endPending(known, "endpoint_deleted", now)
+    yield* onceChanged(cancelAll(deliveries, known, "endpoint_deleted", now))
   })
 
   const rotateSecret = Effect.fn("Endpoints.rotateSecret")(function* (

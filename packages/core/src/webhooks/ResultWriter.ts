@@ -18,7 +18,8 @@ import * as Signal from "../shared/Signal.ts"
 import { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import type { Transactor } from "../shared/Transactor.ts"
-import { cancelAll, type DeliveryStore, MAX_SETTLE, type Settlement } from "./DeliveryStore.ts"
+import { type DeliveryStore, MAX_SETTLE, type Settlement } from "./DeliveryStore.ts"
+import { endPendingOfDisabled } from "./DisabledEndpoint.ts"
 import {
   type DisabledReason,
   type Endpoint,
@@ -145,7 +146,9 @@ export const make = (
             ? Effect.andThen(
                 Effect.logWarning("a webhook endpoint is disabled", endpointId, result.disables),
                 Effect.andThen(
-                  untilLeaseEnds(cancelAll(store, endpointId, "endpoint_disabled", at)),
+                  untilLeaseEnds(
+                    endPendingOfDisabled({ deliveries: store, endpoints, transactor }, endpointId, at),
+                  ),
                   cancelOutage.worked,
                 ),
               )

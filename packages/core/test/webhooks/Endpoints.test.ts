@@ -8,7 +8,9 @@ import {
   EndpointStore,
   generateKey,
   IdGenerator,
+  type Event,
   keyIdOf,
+  MAX_CANCEL,
   NetworkAddress,
   StorageError,
 } from "@billwright/core"
@@ -227,6 +229,71 @@ describe("Endpoints.update", () => {
       assert.deepStrictEqual([enabled.disabledReason, enabled.disabledAt], [null, null])
       assert.strictEqual(yield* runDue, 0)
       assert.deepStrictEqual(yield* received(), [])
+    }).pipe(inWorld()),
+  )
+})
+
+type Cancel = ReturnType<DeliveryStore["Service"]["cancel"]>
+
+/** Endpoints over a storage of which `step` does the steps that cancel. It is told how many there were before. */
+const cancelling = (step: (cancel: Cancel, before: number) => Cancel) =>
+  Layer.fresh(Endpoints.layer).pipe(
+    Layer.provide(
+      Layer.effect(
+        DeliveryStore,
+        Effect.map(DeliveryStore, (store) => {
+          let steps = 0
+          return DeliveryStore.of({
+            ...store,
+            cancel: (...of) => Effect.suspend(() => step(store.cancel(...of), steps++)),
+          })
+        }),
+      ),
+    ),
+  )
+
+describe("an endpoint that is enabled again", () => {
+  it.effect("while what is pending still ends, is sent what is published from then on", () =>
+    Effect.gen(function* () {
+      const { enable, endpoint } = yield* Effect.map(newEndpoint(), ({ endpoint }) => ({
+        endpoint,
+        enable: Effect.flatMap(Endpoints, ({ update }) => update(endpoint.id, { status: "enabled" })),
+      }))
+      const old = yield* publish()
+      let later: Event.Event | undefined
+      const again = Effect.gen(function* () {
+        yield* Effect.orDie(enable)
+        later = yield* publish()
+      })
+      const context = yield* Effect.context<Effect.Services<typeof again>>()
+      // The first step is as long as a step can be.
+      const slow = cancelling((cancel, index) =>
+        index > 0
+          ? cancel
+          : Effect.as(Effect.andThen(cancel, Effect.provide(Effect.orDie(again), context)), MAX_CANCEL),
+      )
+      const disable = Effect.flatMap(Endpoints, ({ update }) => update(endpoint.id, { status: "disabled" }))
+      yield* Effect.provide(disable, slow)
+      assert.strictEqual((yield* deliveryOf(old)).reason, "endpoint_disabled")
+      assert.strictEqual((yield* deliveryOf(later!)).status, "Pending")
+      assert.strictEqual(yield* runDue, 1)
+      assert.lengthOf(yield* received(), 1)
+    }).pipe(inWorld()),
+  )
+
+  it.effect("is sent nothing that was left when it was disabled", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* newEndpoint()
+      const old = yield* publish()
+      const failure = new StorageError({ operation: "cancel", retryable: true, cause: new Error("gone") })
+      const broken = cancelling(() => Effect.fail(failure))
+      const disable = Effect.flatMap(Endpoints, ({ update }) => update(endpoint.id, { status: "disabled" }))
+      const error = yield* Effect.flip(Effect.provide(disable, broken))
+      assert.deepInclude(error, { _tag: "StorageError", isOutcomeUnknown: true })
+      assert.strictEqual((yield* deliveryOf(old)).status, "Pending")
+      yield* (yield* Endpoints).update(endpoint.id, { status: "enabled" })
+      assert.strictEqual((yield* deliveryOf(old)).reason, "endpoint_disabled")
+      assert.strictEqual(yield* runDue, 0)
     }).pipe(inWorld()),
   )
 })
