@@ -9,6 +9,7 @@ import type { Journal } from "./Journal.ts"
 interface Row {
   readonly id: ApiKey.ApiKeyId
   readonly digest: string
+  isRolled: boolean
   /** This object is never changed, only replaced. */
   key: ApiKey.ApiKey
 }
@@ -39,6 +40,7 @@ export class ApiKeyTable {
     const row: Row = {
       id: key.id,
       digest,
+      isRolled: false,
       key: copyOf({ ...key, accountId: tenant.accountId, mode: tenant.mode }),
     }
     const order = this.#orderOf(tenant)
@@ -80,7 +82,12 @@ export class ApiKeyTable {
   }
 
   expire(tenant: Tenant.Tenant, id: string, at: DateTime.Utc): Option.Option<ApiKey.ApiKey> {
-    return Option.map(this.#rowOf(tenant, id), (row) => {
+    const unrolled = Option.filter(this.#rowOf(tenant, id), ({ isRolled }) => !isRolled)
+    return Option.map(unrolled, (row) => {
+      row.isRolled = true
+      this.#journal.wrote(() => {
+        row.isRolled = false
+      })
       const { expiresAt } = row.key
       const isSooner = expiresAt === null || at.epochMilliseconds < expiresAt.epochMilliseconds
       if (isSooner) this.#put(row, { ...row.key, expiresAt: at })

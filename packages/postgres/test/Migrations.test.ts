@@ -323,6 +323,7 @@ const FROZEN: ReadonlyArray<string> = [
   "f95fa8844fb822bf2a6c4665ad43fc427add083e4f31e30cc5457467c632987f",
   "5386d05b30f1b6c490e6376d4525a2da66febefa6d0be7032badf968d94aa90c",
   "beace5750fb05fd4e03eee1142004c06ef7c0e5144c1956741d923d4900fcc36",
+  "8d1173c3ce48700586d1b6f3d8f8a48ea62009ebb33e3c6d65526996a9bac32f",
 ]
 
 describe("each migration", () => {
@@ -362,6 +363,7 @@ from (values ('2026-01-03T00:00Z'::timestamptz, 9), ('infinity', 10)) as failed 
   assert.deepStrictEqual(migrations, [
     "work_that_is_never_set_aside",
     "spend_alerts_that_are_never_set_aside",
+    "rolled_api_keys",
   ])
   const rows = yield* sql<{
     kind: string

@@ -306,6 +306,7 @@ where c.relnamespace = ${made.schema}::regnamespace and c.relkind in ('r', 'v')`
             `drop table ${schema}.webhook_workers, ${schema}.book_checks`,
             `drop sequence ${schema}.commit_notices`,
             `alter table ${schema}.events drop column redacted_at`,
+            `alter table ${schema}.api_keys drop column rolled_at`,
             `alter table ${schema}.webhook_hourly drop column slot`,
             `drop view ${schema}.webhook_attempts`,
             `alter table ${schema}.webhook_earlier_attempts rename to webhook_attempts`,

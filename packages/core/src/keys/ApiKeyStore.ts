@@ -37,7 +37,10 @@ export class ApiKeyStore extends Context.Service<
       at: DateTime.Utc,
     ) => Effect.Effect<Option.Option<ApiKey>, StorageError, CurrentTenant>
 
-    /** Sets `expiresAt`, unless the key expires earlier. Gives the key. */
+    /**
+     * Sets `expiresAt` of a key that was rolled, unless it expires earlier. Gives the key, or none if this was done before: of
+     * several callers at once, one gets it.
+     */
     readonly expire: (
       id: ApiKeyId,
       at: DateTime.Utc,

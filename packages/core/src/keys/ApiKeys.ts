@@ -95,7 +95,7 @@ export class ApiKeys extends Context.Service<
 
     /**
      * Makes a key like the old one, valid for as long as that was when it was issued. The old one expires after the grace
-     * time; by default at once.
+     * time; by default at once. A key can be rolled once. After that, roll the new one.
      */
     readonly roll: (
       id: string,
@@ -261,7 +261,10 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
         const expiresAt = DateTime.add(now, { milliseconds: graceMillis ?? 0 })
         const old = yield* get(id)
         if (!isValidAt(old, now.epochMilliseconds)) return yield* new ApiKeyNotFound({ id })
-        yield* store.expire(old.id, expiresAt)
+        if (Option.isNone(yield* store.expire(old.id, expiresAt))) {
+          const problem = "is that of a key that was rolled already: roll the key that replaced it"
+          return yield* new InvalidInput({ field: "id", problem })
+        }
         return yield* insert({ ...old, expiresAt: rolledExpiry(old, now.epochMilliseconds) })
       }),
     )

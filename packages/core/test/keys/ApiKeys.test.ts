@@ -427,6 +427,26 @@ describe("ApiKeys.roll", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("of a key that was rolled is refused, and that of its successor has its whole life", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const old = yield* keys.issue({ name: "ci" })
+      const brief = yield* keys.issue({ name: "brief", expiresAt: afterNoon(1_000) })
+      const [next, nextBrief] = [
+        yield* keys.roll(old.key.id, { graceMillis: 60_000 }),
+        yield* keys.roll(brief.key.id, { graceMillis: 10 }),
+      ]
+      const again = yield* Effect.flip(keys.roll(old.key.id, { graceMillis: 60_000 }))
+      assert.strictEqual(
+        again.message,
+        "id is that of a key that was rolled already: roll the key that replaced it",
+      )
+      assert.isNull((yield* keys.roll(next.key.id)).key.expiresAt)
+      assert.deepStrictEqual((yield* keys.roll(nextBrief.key.id)).key.expiresAt, afterNoon(1_000))
+      assert.lengthOf((yield* keys.list()).data, 6)
+    }).pipe(inWorld()),
+  )
+
   it.effect("refuses keys that have ended: they can't be brought back to life", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys

@@ -79,6 +79,7 @@ import { migration0057 } from "./Migration0057.ts"
 import { migration0058 } from "./Migration0058.ts"
 import { migration0059 } from "./Migration0059.ts"
 import { migration0060 } from "./Migration0060.ts"
+import { migration0061 } from "./Migration0061.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -145,6 +146,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0058,
   migration0059,
   migration0060,
+  migration0061,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -114,16 +114,19 @@ where account_id = ${accountId} and mode = ${mode} and ${position} order by ${or
     )
   })
 
-  /** Sets a column of one of the tenant's keys to the value of an expression with an instant. */
-  const change = (operation: string, assignment: (at: Statement.Fragment) => string, column: string) =>
+  /** Changes one of the tenant's keys. `assignments` and `condition` are SQL over the key `k` and `input.instant`. */
+  const change = (operation: string, assignments: string, condition = "true") =>
     Effect.fnUntraced(function* (id: ApiKey.ApiKeyId, at: DateTime.Utc) {
       const { accountId, mode } = yield* CurrentTenant
-      const rows = yield* write(operation, (sql) => {
-        const instantAt = sql`to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)`
-        return sql<Row>`update ${t.api_keys} set ${sql.literal(column)} = ${sql.literal(assignment(instantAt))}(${sql.literal(column)}, ${instantAt})
-where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid
-returning ${columns}, ${XID}`
-      })
+      const rows = yield* write(
+        operation,
+        (
+          sql,
+        ) => sql<Row>`with input as (select to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000) as instant)
+update ${t.api_keys} k set ${sql.literal(assignments)} from input
+where k.account_id = ${accountId} and k.mode = ${mode} and k.id = ${Id.toUuid(id)}::uuid and ${sql.literal(condition)}
+returning ${columns}, ${XID}`,
+      )
       yield* noteXid(rows[0]?.xid)
       return Option.map(yield* firstOf(operation, rows), ({ key }) => key)
     })
@@ -142,9 +145,14 @@ where id = ${Id.toUuid(id)}::uuid`,
     findByDigest,
     find,
     list,
-    // The first revocation stays. Of two expiries the earlier one applies (`least` ignores nulls).
-    revoke: change("ApiKeyStore.revoke", () => "coalesce", "revoked_at"),
-    expire: change("ApiKeyStore.expire", () => "least", "expires_at"),
+    // The first revocation stays.
+    revoke: change("ApiKeyStore.revoke", "revoked_at = coalesce(k.revoked_at, input.instant)"),
+    // Of two expiries the earlier one applies (`least` ignores nulls).
+    expire: change(
+      "ApiKeyStore.expire",
+      "expires_at = least(k.expires_at, input.instant), rolled_at = input.instant",
+      "k.rolled_at is null",
+    ),
     touch,
   })
 })
