@@ -135,6 +135,9 @@ const OF_PERSONS = [
   "http/src/api/CustomerExportApi.ts",
   "http/src/api/Examples.ts",
   "http/src/server/CustomerExport.ts",
+  // The page of an invoice whose customer was erased.
+  "http/src/payer/InvoiceRoutes.ts",
+  "http/src/payer/PayerPages.ts",
   "postgres/src/functions/RedactFunction.ts",
   "postgres/src/stores/PostgresDueStore.ts",
   "testing/src/contract/RedactContract.ts",
