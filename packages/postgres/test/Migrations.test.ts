@@ -323,7 +323,7 @@ const FROZEN: ReadonlyArray<string> = [
   "f95fa8844fb822bf2a6c4665ad43fc427add083e4f31e30cc5457467c632987f",
   "5386d05b30f1b6c490e6376d4525a2da66febefa6d0be7032badf968d94aa90c",
   "beace5750fb05fd4e03eee1142004c06ef7c0e5144c1956741d923d4900fcc36",
-  "8d1173c3ce48700586d1b6f3d8f8a48ea62009ebb33e3c6d65526996a9bac32f",
+  "4a5ff7f06c90df0bb04cb41b09c4dfddf02ba379a549f3770d9b3bff29c0e697",
 ]
 
 describe("each migration", () => {
@@ -349,6 +349,8 @@ const migratedBefore = Effect.fnUntraced(function* (id: string) {
 })
 
 /** Adds work that has failed, and looks at when it is tried again after it has migrated. */
+const BLOCKED = "00000000-0000-7000-8000-000000000001"
+
 const migrateFrom0058 = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`insert into billwright.billing_due
@@ -359,11 +361,17 @@ from unnest(array['erasure', 'invoice', 'payment', 'plan_migration', 'subscripti
   yield* sql.unsafe(`insert into billwright.spend_marks (account_id, mode, customer_id, id, due_at, attempts)
 select 'a', 'live', gen_random_uuid(), gen_random_uuid(), due_at, attempts
 from (values ('2026-01-03T00:00Z'::timestamptz, 9), ('infinity', 10)) as failed (due_at, attempts)`)
+  // Two alerts of a customer block now, and one of another customer blocked until yesterday.
+  yield* sql.unsafe(`insert into billwright.spend_alerts
+  (account_id, mode, customer_id, id, currency, amount, repeat, action, fired_amount, blocked_until, created_at, updated_at)
+select 'a', 'live', customer_id::uuid, gen_random_uuid(), 'EUR', 500, 'once', 'block', 500, now() + blocked, now(), now()
+from (values ('${BLOCKED}', interval '1 day'), ('${BLOCKED}', interval '2 days'),
+  (gen_random_uuid()::text, interval '-1 day')) as alert (customer_id, blocked)`)
   const { migrations } = yield* Migrations.run()
   assert.deepStrictEqual(migrations, [
     "work_that_is_never_set_aside",
     "spend_alerts_that_are_never_set_aside",
-    "rolled_api_keys",
+    "rolled_api_keys_and_blocks_that_are_over",
   ])
   const rows = yield* sql<{
     kind: string
@@ -387,10 +395,15 @@ from billwright.billing_due order by kind, attempts`
   )
   const marks = yield* sql<{
     due: string
-  }>`select due_at::text as due from billwright.spend_marks order by attempts`
+    isBlocked: boolean
+  }>`select due_at::text as due, customer_id = ${BLOCKED}::uuid as "isBlocked" from billwright.spend_marks order by attempts`
   assert.deepStrictEqual(
-    marks.map(({ due }) => due.slice(0, 10)),
-    ["2026-01-03", "-infinity"],
+    marks.map(({ due, isBlocked }) => [due.slice(0, 10), isBlocked]),
+    [
+      ["-infinity", true],
+      ["2026-01-03", false],
+      ["-infinity", false],
+    ],
   )
 })
 

@@ -101,7 +101,7 @@ export class SubscriptionBook {
       yield* this.#store.save(stored)
       yield* this.#savePeriods(stored, stepped)
       yield* this.#give(stored, stepped)
-      if (endedEarly(before, stored)) yield* this.#marks?.mark(stored.customerId) ?? Effect.void
+      if (effects.some(endsEarly)) yield* this.#marks?.mark(stored.customerId) ?? Effect.void
       return stored
     })
   }
@@ -157,12 +157,9 @@ export class SubscriptionBook {
   }
 }
 
-/** Whether a period has ended before its end. Spend alerts that blocked until then have to be checked. */
-const endedEarly = (
-  { state: before }: StoredSubscription,
-  { state: { closed } }: StoredSubscription,
-): boolean =>
-  closed !== null && closed.period.number !== before.closed?.period.number && closed.at < closed.period.end
+/** Whether a period ends before its end. Spend alerts that block until then have to be checked. */
+const endsEarly = (effect: Stepped["effects"][number]): boolean =>
+  effect.kind === "close_period" && effect.at < effect.period.end
 
 const NOTHING: Pick<Stepped, "effects"> = { effects: [] }
 

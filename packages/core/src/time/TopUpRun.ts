@@ -76,7 +76,10 @@ export const makeTopUpRun = Effect.gen(function* () {
       }
       const change = settleCredits(ledger, now.epochMilliseconds)
       if (change.entries.length > 0) yield* credits.write(known, ledger, change)
-      const auto = Option.getOrUndefined(yield* topUps.autos.find(known.id))
+      // Releases before this one left those of customers who were erased.
+      const isThere = yield* credits.isKnown(known)
+      if (!isThere) yield* topUps.autos.remove(known.id)
+      const auto = isThere ? Option.getOrUndefined(yield* topUps.autos.find(known.id)) : undefined
       const again = auto === undefined ? null : yield* buy(auto, change.account.available, now)
       const ends = ledger.grants.flatMap(({ expiresAt }) =>
         expiresAt === null || expiresAt <= now.epochMilliseconds ? [] : [expiresAt],

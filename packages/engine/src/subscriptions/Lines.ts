@@ -156,7 +156,8 @@ export const linesOf = (input: PeriodInput): ReadonlyArray<PeriodLine> => {
   const { currency, documented, period, soFar = false, termsOf, timezone, totals, until } = input
   const digits = digitsOf(currency)
   const runs = runsOf(period, timezone, termsOf)
-  const fees = period.trial === null ? runs.filter(({ charge }) => isFee(charge)) : []
+  // An invoice of the usage so far bills no fee, nor does it credit one: the period may have changed since it was made.
+  const fees = period.trial === null && !soFar ? runs.filter(({ charge }) => isFee(charge)) : []
   const over = runs.filter(({ charge, end }) => !isFee(charge) && (soFar || end <= until))
   const groupsOf = ({ charge, segment }: Run) =>
     documented.filter((one) => one.segment === segment && one.charge === charge.key).map(({ group }) => group)

@@ -233,12 +233,7 @@ const keyCommand = Effect.fnUntraced(function* (
           reference.changeKey(id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? at })),
         )
       } else if (command.verb === "expire") {
-        yield* both("expire a key", store.expire(id, at), () =>
-          reference.changeKey(id, ({ expiresAt }) => ({
-            expiresAt:
-              expiresAt !== null && expiresAt.epochMilliseconds < at.epochMilliseconds ? expiresAt : at,
-          })),
-        )
+        yield* both("expire a key", store.expire(id, at), () => reference.expireKey(id, at))
       } else {
         yield* store.touch(id, at)
         for (const other of world.tenants) other.reference.changeKey(id, () => ({ lastUsedAt: at }))

@@ -56,6 +56,8 @@ interface State {
   readonly meters: ReadonlyArray<MeterRow>
   readonly thresholds: ReadonlyArray<ThresholdRow>
   readonly keys: ReadonlyArray<StoredApiKey>
+  /** The ids of keys that were rolled. */
+  readonly rolled: ReadonlyArray<string>
   readonly answers: ReadonlyArray<AnswerRow>
 }
 
@@ -90,7 +92,7 @@ const sortedText = (dimensions: UsageRecord.UsageRecord["dimensions"]): string =
 
 /** One tenant's storage. */
 export class ReferenceStorage {
-  state: State = { customers: [], records: [], meters: [], thresholds: [], keys: [], answers: [] }
+  state: State = { customers: [], records: [], meters: [], thresholds: [], keys: [], rolled: [], answers: [] }
 
   insertCustomer(customer: Customer.Customer): void {
     this.state = { ...this.state, customers: [...this.state.customers, { id: customer.id, customer }] }
@@ -257,6 +259,14 @@ export class ReferenceStorage {
     )
     this.state = { ...this.state, keys }
     return this.findKey(id)
+  }
+
+  expireKey(id: string, at: DateTime.Utc): Option.Option<ApiKey.ApiKey> {
+    if (this.state.rolled.includes(id)) return Option.none()
+    this.state = { ...this.state, rolled: [...this.state.rolled, id] }
+    return this.changeKey(id, ({ expiresAt }) => ({
+      expiresAt: expiresAt !== null && expiresAt.epochMilliseconds < at.epochMilliseconds ? expiresAt : at,
+    }))
   }
 
   listKeys(page: Page.PageQuery): Page.Page<ApiKey.ApiKey> | Page.CursorNotFound {

@@ -128,6 +128,38 @@ const invoicesSoFar = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "an invoice of the usage so far that waited has no fees of a change that came after it",
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({ plans: [{ ...basic, key: "graced", policy: { grace_hours: 24 } }] })
+      const { change, create } = yield* Subscriptions
+      const customer = yield* newCustomer
+      const quantities = { seats: "1" }
+      const { id: subscriptionId } = yield* create({ customerId: customer.id, plan: "graced", quantities })
+      yield* alertOf(customer, { subscriptionId, action: "invoice" })
+      yield* until("2026-02-01T06:00")
+      yield* spend(customer, 1_000)
+      yield* until("2026-02-01T07:00")
+      yield* change(subscriptionId, { plan: "pro", at: "now" })
+      yield* until("2026-02-05")
+      assert.deepStrictEqual((yield* billed).slice(2), [
+        [
+          "2026-02-02 10.00",
+          "usage calls × 1000 2026-02-01 2026-02-01T07:00 10.00",
+          "usage calls × 1000 2026-02-01T07:00 2026-03-01 0.00",
+        ],
+        [
+          "2026-02-02 22.20",
+          "credit base 2026-02-01 2026-02-01T07:00 -10.00",
+          "credit seats × 1 2026-02-01 2026-02-01T07:00 -5.00",
+          "advance base 2026-02-01T07:00 2026-03-01 31.00",
+          "advance seats × 1 2026-02-01T07:00 2026-03-01 6.20",
+        ],
+      ])
+    }),
+  )
+
+  scenario(
+    test,
     "only an alert of a subscription bills",
     Effect.gen(function* () {
       const { customer } = yield* subscribed
