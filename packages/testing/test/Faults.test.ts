@@ -236,6 +236,14 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
+    "an API key can be rolled twice",
+    change(ApiKeyStore, ({ expire, find }) => ({
+      expire: (id, at) =>
+        Effect.flatMap(expire(id, at), (key) => (Option.isNone(key) ? find(id) : Effect.succeed(key))),
+    })),
+    "both",
+  ],
+  [
     "a repeat with other content gets the stored answer",
     change(IdempotencyStore, ({ once }) => ({
       once: (request, lifetime, effect) => once({ ...request, fingerprint: "" }, lifetime, effect),

@@ -96,7 +96,7 @@ const billingVerb = fc.oneof(
   },
   { weight: 1, arbitrary: command("deleteThreshold", { threshold: thing }) },
   { weight: 1, arbitrary: command("listThresholds", { customer: fc.option(thing), page }) },
-  { weight: 1, arbitrary: command("insertKey", {}) },
+  { weight: 1, arbitrary: command("insertKey", { expires: fc.option(day) }) },
   {
     weight: 4,
     arbitrary: command("changeKey", {
@@ -172,7 +172,7 @@ const nested: fc.Arbitrary<Command> = fc.oneof(
 const beginning: ReadonlyArray<Command> = [
   { command: "createCustomer", tenant: 0, email: 0 },
   { command: "createCustomer", tenant: 0, email: 0 },
-  { command: "insertKey", tenant: 0 },
+  { command: "insertKey", tenant: 0, expires: null },
   {
     command: "insertMeter",
     tenant: 0,

@@ -220,7 +220,8 @@ const keyCommand = Effect.fnUntraced(function* (
   const { keys } = world.things
   switch (command.command) {
     case "insertKey": {
-      const stored = yield* Sample.apiKey()
+      const expiresAt = command.expires === null ? null : dayOf(command.expires)
+      const stored = yield* Sample.apiKey({ expiresAt })
       keys.push(stored.key.id)
       world.digests.set(stored.key.id, stored.digest)
       return yield* both("insert a key", store.insert(stored), () => reference.insertKey(stored))
