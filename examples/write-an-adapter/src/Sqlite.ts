@@ -158,7 +158,7 @@ const TABLES = `
   CREATE TRIGGER IF NOT EXISTS plan_versions_are_kept BEFORE DELETE ON plan_versions
     BEGIN SELECT RAISE(ABORT, 'a version of a plan is never removed'); END;
 
-  ${documentTable("api_keys", {}, "digest TEXT NOT NULL UNIQUE, UNIQUE (id),")}
+  ${documentTable("api_keys", {}, "digest TEXT NOT NULL UNIQUE, isRolled INTEGER NOT NULL DEFAULT 0, UNIQUE (id),")}
 
   CREATE TABLE IF NOT EXISTS answers (
     tenant TEXT NOT NULL,
@@ -732,7 +732,7 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
     insert: ({ endpointIds, eventId, firstDeliveryId, now }) =>
       db.tenantVerb("DeliveryStore.insert", (tenant) => {
         const event = events.find(tenant, eventId)
-        if (event === undefined) throw new Error("there is no such event")
+        if (event === undefined) return [] // It was removed meanwhile.
         return outbox.deliver(tenant, event, endpointIds, firstDeliveryId, now)
       }),
     replayRange: (range) =>
@@ -1323,9 +1323,15 @@ const apiKeyStore = (db: Connection, { keys }: Tables): ApiKeyStore["Service"] =
     list: (page) => keys.list("ApiKeyStore.list", page, {}),
     revoke: (id, at) => change("ApiKeyStore.revoke", id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? at })),
     expire: (id, at) =>
-      change("ApiKeyStore.expire", id, ({ expiresAt }) => ({
-        expiresAt: expiresAt === null ? at : DateTime.min(expiresAt, at),
-      })),
+      db.tenantVerb("ApiKeyStore.expire", (tenant) => {
+        const key = keys.find(tenant, id)
+        const sql = "UPDATE api_keys SET isRolled = 1 WHERE tenant = :tenant AND id = :id AND isRolled = 0"
+        if (key === undefined || db.run(sql, { tenant, id }) === 0) return Option.none()
+        const expiresAt = key.expiresAt === null ? at : DateTime.min(key.expiresAt, at)
+        const expired: ApiKey.ApiKey = { ...key, expiresAt }
+        keys.replace(tenant, id, expired)
+        return Option.some(expired)
+      }),
     touch: (id, at) =>
       db.verb("ApiKeyStore.touch", () => {
         const row = db.first<{ tenant: string }>("SELECT tenant FROM api_keys WHERE id = :id", { id })
