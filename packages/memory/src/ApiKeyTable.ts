@@ -9,6 +9,7 @@ import type { Journal } from "./Journal.ts"
 interface Row {
   readonly id: ApiKey.ApiKeyId
   readonly digest: string
+  /** Whether it was expired by a roll. A key is rolled once. */
   isRolled: boolean
   /** This object is never changed, only replaced. */
   key: ApiKey.ApiKey

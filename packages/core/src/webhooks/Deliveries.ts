@@ -93,10 +93,8 @@ export class Deliveries extends Context.Service<
           firstDeliveryId: DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true }),
           now: yield* DateTime.now,
         })
-        if (made !== undefined) return made
-        // The event or the endpoint was removed meanwhile.
-        yield* get(id)
-        return yield* new EndpointNotFound({ id: endpoint.id })
+        // Its event was removed meanwhile, with all of its deliveries.
+        return made ?? (yield* new DeliveryNotFound({ id }))
       })
 
       const statistics = Effect.fn("Deliveries.statistics")(function* (

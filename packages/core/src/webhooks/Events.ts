@@ -259,8 +259,8 @@ const make = Effect.fnUntraced(function* () {
       firstDeliveryId,
       now: yield* DateTime.now,
     })
-    // The event may have been removed meanwhile.
-    if (endpointIds.length > 0 && made.length === 0) yield* get(id)
+    // The event was removed meanwhile.
+    if (endpointIds.length > 0 && made.length === 0) return yield* new Event.EventNotFound({ id })
     return made
   })
 

@@ -1,5 +1,15 @@
 /** Automatic top-ups with a provider: what is paid, and what is declined. */
-import { AutoTopUps, BillingRuns, Credits, Customers, FakeProvider, Invoices, TopUps } from "@billwright/core"
+import {
+  AutoTopUp,
+  AutoTopUps,
+  BillingRuns,
+  Collections,
+  Credits,
+  Customers,
+  FakeProvider,
+  Invoices,
+  TopUps,
+} from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { newCustomer } from "../world.ts"
@@ -77,6 +87,18 @@ describe("automatic top-ups", () => {
       yield* advanceTo(inHours(24 * 4))
       assert.lengthOf(provider.payments, 1)
       assert.lengthOf((yield* (yield* Invoices).list({ customerId })).data, 1)
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("of a customer who was erased by an earlier release buy nothing, and are deleted", () => {
+    const provider = new FakeProvider({})
+    return Effect.gen(function* () {
+      const { auto, customerId } = yield* begin
+      yield* (yield* Customers).erase(customerId)
+      yield* (yield* Collections).of(AutoTopUp.autoTopUps).insert(auto)
+      yield* advanceTo(inHours(48))
+      assert.deepStrictEqual((yield* (yield* AutoTopUps).list({ customerId })).data, [])
+      assert.deepStrictEqual((yield* (yield* TopUps).list({ customerId })).data, [])
     }).pipe(withProvider(provider))
   })
 

@@ -110,6 +110,35 @@ describe("a payment that is under way", () => {
   })
 })
 
+describe("a new default method", () => {
+  it.effect("is not attempted for an invoice of which another payment is disputed", () => {
+    const fake = new FakeProvider({
+      mode: "live",
+      hasMethods: true,
+      outcomeOf: outcomes({ status: "succeeded" }, { status: "processing" }),
+    })
+    return Effect.gen(function* () {
+      const customer = yield* subscribe
+      yield* save(fake, customer.id)
+      yield* advanceTo(SOON)
+      const [payment] = (yield* look).payments
+      yield* (yield* Refunds).create({ paymentId: payment!.id, reason: "other", amount: 500n })
+      yield* runDue
+      yield* (yield* Payments).pay((yield* look).invoice.id)
+      fake.dispute(payment!.reference!, 1500n)
+      yield* tell(fake)
+      fake.settle(fake.payments[1]!.reference, { code: "expired_card" })
+      yield* advanceTo(inHours(48))
+      assert.strictEqual((yield* look).invoice.collection, "awaiting_method")
+      const better = yield* save(fake, customer.id)
+      yield* (yield* PaymentMethods).update(better.id, { isDefault: true })
+      yield* advanceTo(inHours(72))
+      assert.strictEqual((yield* look).invoice.collection, "awaiting_method")
+      assert.lengthOf(fake.payments[1]!.attempts, 1)
+    }).pipe(withProvider(fake))
+  })
+})
+
 describe("a dispute", () => {
   it.effect("that is lost reopens the invoice, which is never charged by itself", () => {
     const fake = live()

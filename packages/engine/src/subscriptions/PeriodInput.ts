@@ -19,7 +19,10 @@ export interface PeriodInput {
   readonly decimalsOf?: DecimalsOf | undefined
   /** Usage, and fees in arrears, are billed for the parts of the period that are over at this instant. */
   readonly until: number
-  /** Whether the usage of all of the period is billed, also of parts that are not over: what it costs by now. */
+  /**
+   * Whether the usage of all of the period is billed, also of parts that are not over: what it costs by now. Fees are neither
+   * billed nor credited then.
+   */
   readonly soFar?: boolean
   /** The answers to the queries of `usageQueries`. */
   readonly totals: ReadonlyArray<UsageTotal>

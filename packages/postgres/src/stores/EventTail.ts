@@ -1,10 +1,9 @@
 /**
  * The stream of committed events.
  *
- * The order is by the number of the transaction that published the event, then by id. A transaction gets its number with its
- * first write. An open transaction may have a
- * lower number than a committed one. So the stream ends where the first open transaction begins, and later events
- * wait for it. That way a reader misses no event.
+ * The order is by the number of the transaction that published the event, then by id. A transaction gets its number with
+ * its first write. An open transaction may have a lower number than a committed one. So the stream ends where the first
+ * open transaction begins, and later events wait for it. That way a reader misses no event.
  */
 import {
   CurrentTenant,

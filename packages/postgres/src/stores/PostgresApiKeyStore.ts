@@ -118,11 +118,10 @@ where account_id = ${accountId} and mode = ${mode} and ${position} order by ${or
   const change = (operation: string, assignments: string, condition = "true") =>
     Effect.fnUntraced(function* (id: ApiKey.ApiKeyId, at: DateTime.Utc) {
       const { accountId, mode } = yield* CurrentTenant
+      const millis = String(at.epochMilliseconds)
       const rows = yield* write(
         operation,
-        (
-          sql,
-        ) => sql<Row>`with input as (select to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000) as instant)
+        (sql) => sql<Row>`with input as (select to_timestamp(${millis}::float8 / 1000) as instant)
 update ${t.api_keys} k set ${sql.literal(assignments)} from input
 where k.account_id = ${accountId} and k.mode = ${mode} and k.id = ${Id.toUuid(id)}::uuid and ${sql.literal(condition)}
 returning ${columns}, ${XID}`,
