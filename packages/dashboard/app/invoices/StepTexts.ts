@@ -74,8 +74,8 @@ const TEXTS: Texts = {
   maximum: ({ per_period: limit }, currency) => `At most ${Money.formatExact(limit, currency)} a period`,
   minimum: ({ per_period: limit }, currency) => `At least ${Money.formatExact(limit, currency)} a period`,
   round: ({ digits }) => `Rounded to ${digits} ${digits === 1 ? "digit" : "digits"}`,
-  already_billed: ({ billed }, currency) =>
-    `Less ${Money.formatExact(billed, currency)}, which is billed already`,
+  already_billed: ({ billed, invoice }, currency) =>
+    `Less ${Money.formatExact(billed, currency)}, ${invoice === null ? "the part of other lines" : "which is billed already"}`,
   burn: ({ credits, unit }) => `Taken from the credits: ${Exact.format(credits)} ${unit}`,
 }
 

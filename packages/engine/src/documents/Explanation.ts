@@ -34,7 +34,12 @@ class Words {
   }
 
   of(step: Step): string {
-    return fill(this.#texts.steps[step.type], this.#values(step))
+    return fill(this.#textOf(step), this.#values(step))
+  }
+
+  #textOf(step: Step): string {
+    const { ofOtherLines, steps } = this.#texts
+    return step.type === "already_billed" && step.invoice === null ? ofOtherLines : steps[step.type]
   }
 
   /** The range of a tier. `write` writes its bounds. */

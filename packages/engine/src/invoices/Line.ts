@@ -32,7 +32,7 @@ export interface Burnt {
   readonly decimals?: number
   /** In the smallest part of the unit. Below 0: they are given back. */
   readonly amount: bigint
-  /** The amount with what is not given back, because a void invoice gave it back before. Of all others, the amount. */
+  /** The amount. Where several lines give back of one charge, the first has the amounts of all, and the others 0. */
   readonly gross: bigint
   /** The line whose credits are given back. `null` for a line that burns. */
   readonly of: LineRef | null
@@ -47,7 +47,10 @@ export interface LineOrigin {
   readonly segment: number
   /** The value of the dimension that the charge has a line for each of. `null` for other charges. */
   readonly group: string | null
-  /** The amount of a credit with the discounts of what it gives back. Of all other lines, the amount. */
+  /**
+   * The amount of a credit with the discounts of what it gives back. Where several credits give back of one charge, the first
+   * has that of all, and the others 0. Of all other lines, the amount.
+   */
   readonly gross: bigint
   /** The credits that the line burns instead of costing money: its amount is 0. */
   readonly burns?: Burnt | null

@@ -142,7 +142,10 @@ export interface RoundStep {
   readonly amount: string
 }
 
-/** An amount that an earlier document billed for the same period is subtracted. */
+/**
+ * An amount that an earlier document billed for the same period is subtracted, or the part of other lines: what they bill or
+ * give back of the amount.
+ */
 export interface AlreadyBilledStep {
   readonly type: "already_billed"
   readonly invoice: string | null

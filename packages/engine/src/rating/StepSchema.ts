@@ -105,11 +105,11 @@ const kinds = {
     { digits: integerOf("The digits of the minor unit.", 0, MAX_DIGITS), amount: amountSoFar },
   ],
   already_billed: [
-    "What an earlier document billed for the same period is subtracted.",
+    "What an earlier document billed for the same period is subtracted, or the part of other lines: what they bill or give back of the amount.",
     {
-      invoice: orNull(id("Its id."), "The invoice. `null` when only a sum was given."),
-      line: orNull(id("Its id."), "Its line. `null` when only a sum was given."),
-      billed: exact("What was billed, in the currency's unit."),
+      invoice: orNull(id("Its id."), "The invoice. `null` for other lines, and when only a sum was given."),
+      line: orNull(id("Its id."), "Its line. `null` for other lines, and when only a sum was given."),
+      billed: exact("What is subtracted, in the currency's unit."),
       amount: exact("The amount that is left, in the currency's unit."),
     },
   ],

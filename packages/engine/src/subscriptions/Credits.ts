@@ -32,7 +32,10 @@ const leftOf = (documented: ReadonlyArray<Documented>): ReadonlyArray<Left> =>
  * The credits that bring what was documented down to `target`. `change` is the difference, below 0, with its steps.
  *
  * A credit is net: of a line that had a discount, the same part of the discount is taken back. It is never more than is
- * left of the line after earlier credits. Several lines of one run get a credit each, the newest first.
+ * left of the line after earlier credits and credit notes. Several lines of one run get a credit each, the newest first.
+ *
+ * Where too little is left, the credits document only the part of the change that they give back. So what a credit note
+ * or a void invoice gave back is not billed again when there is more usage later.
  */
 export const creditLines = (
   subject: LineSubject,
@@ -42,10 +45,12 @@ export const creditLines = (
 ): ReadonlyArray<PeriodLine> => {
   const gross = documented.reduce((sum, one) => sum + one.gross, 0n)
   const net = documented.reduce((sum, one) => sum + one.net, 0n)
+  const fall = -change.amount
   const owed = target - scaled(gross - net, target, gross)
   const left = leftOf(documented)
   const most = left.reduce((sum, { amount }) => sum + amount, 0n)
   let rest = smaller(net - owed, most)
+  const stated = scaled(fall, rest, net - owed)
   const lines: Array<PeriodLine> = []
   for (const { amount: available, line } of left) {
     const amount = -smaller(rest, available)
@@ -56,7 +61,7 @@ export const creditLines = (
       ...subject,
       kind: "credit",
       amount,
-      gross: lines.length === 0 ? change.amount : 0n,
+      gross: lines.length === 0 ? -stated : 0n,
       steps,
       creditOf: { invoiceId: line.invoiceId, lineId: line.lineId },
       burns: null,

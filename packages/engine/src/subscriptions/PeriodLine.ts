@@ -25,7 +25,10 @@ export interface PeriodLine {
   readonly quantity: string | null
   /** In the minor unit, before discounts. A credit is below 0 and net: without the discounts of what it gives back. */
   readonly amount: bigint
-  /** The amount of a credit with discounts. Of all other lines, `amount`. Documents of the period keep it. */
+  /**
+   * The amount of a credit with discounts, and of those after it for the same charge: they have 0. Of all other lines,
+   * `amount`. Documents of the period keep it.
+   */
   readonly gross: bigint
   /** The computation of `amount`. */
   readonly steps: ReadonlyArray<Step>

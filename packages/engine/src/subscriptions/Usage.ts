@@ -3,7 +3,8 @@
  *
  * Where the tiers of a meter continue over a change of plan, the new plan bills R(after) − R(before): its price of all
  * usage since the period began, less its price of the usage before the change. So old usage is not priced again, and
- * free units are not given twice.
+ * free units are not given twice. Where a price falls as usage grows, that can be below 0. Then the new plan bills nothing,
+ * and the difference lowers what the runs before it cost: their documents are credited.
  */
 import { type Charge, pricesEachRecord } from "../catalog/Charge.ts"
 import { without } from "../catalog/FieldRules.ts"
@@ -139,20 +140,35 @@ export interface RatedUsage {
   readonly explained: Explained
 }
 
-/** R(after) of a run that goes on, less R(before). `earlier` is what the meter cost before the run. */
-const priceOfRest = (
-  run: Run,
-  { after, before = NOTHING }: UsageTotal,
-  rates: Rater,
-  earlier: bigint,
-  digits: number,
-): Explained => {
+/** R(after) of a run that goes on, less R(before): what it costs, and what runs before it cost less, because prices fell. */
+const priceOfRest = (run: Run, { after, before = NOTHING }: UsageTotal, denomination: Denomination) => {
+  const { digits, rates } = raterOf(run.charge, denomination)
   const { served, share } = run
   const whole = Explained.of(rated(rates, after, bounds(run, served + share.to - share.from)), digits)
   const { amount } = rated(rates, before, bounds(run, served))
-  // A price that falls as usage grows gives back at most what the meter cost before, whatever plan billed it.
-  const most = whole.amount + earlier
-  return whole.less(amount < most ? amount : most)
+  const fall = amount - whole.amount
+  return fall > 0n
+    ? { explained: whole.less(whole.amount), fall }
+    : { explained: whole.less(amount), fall: 0n }
+}
+
+const isBefore = (one: RatedUsage, { charge, segment }: Run, group: string | null): boolean =>
+  one.run.charge.meter === charge.meter &&
+  one.run.charge.burns === charge.burns &&
+  one.run.segment < segment &&
+  one.total.group === group
+
+/** Lowers what the runs before one cost, the newest first: as far as the meter cost anything, whatever plan billed it. */
+const lower = (all: Array<RatedUsage>, run: Run, group: string | null, fall: bigint): void => {
+  let rest = fall
+  for (let index = all.length - 1; index >= 0 && rest > 0n; index--) {
+    const one = all[index]!
+    if (!isBefore(one, run, group)) continue
+    const { amount } = one.explained
+    const part = amount < rest ? amount : rest
+    all[index] = { ...one, explained: one.explained.less(part) }
+    rest -= part
+  }
 }
 
 /** What usage of a trial costs: nothing, or its price without the minimum and maximum of a period. */
@@ -167,7 +183,15 @@ const priceInTrial = (
   return Explained.of(rated(rates, after, isFree ? { discounts: ["100"] } : {}), digits)
 }
 
-/** Rates all usage of a period that is over at an instant. */
+/** What usage of a run costs that does not go on. */
+const priceOf = (run: Run, total: UsageTotal, { trial }: Period, denomination: Denomination): Explained => {
+  if (trial !== null) return priceInTrial(run, total, trial === "free", denomination)
+  const { digits, rates } = raterOf(run.charge, denomination)
+  const { from, to } = run.share
+  return Explained.of(rated(rates, total.after, bounds(run, to - from)), digits)
+}
+
+/** Rates all usage of a period that is over at an instant. No amount is below 0. */
 export const rateUsage = (
   period: Period,
   runs: ReadonlyArray<Run>,
@@ -177,24 +201,12 @@ export const rateUsage = (
 ): ReadonlyArray<RatedUsage> => {
   const all: Array<RatedUsage> = []
   for (const run of runs) {
-    const { digits, rates } = raterOf(run.charge, denomination)
-    const ofMeter = all.filter(
-      (one) =>
-        one.run.charge.meter === run.charge.meter &&
-        one.run.charge.burns === run.charge.burns &&
-        one.run.segment < run.segment,
-    )
     for (const total of totalsOf(run, totals, billedGroups(run))) {
-      const earlier = ofMeter
-        .filter((one) => one.total.group === total.group)
-        .reduce((sum, { explained }) => sum + explained.amount, 0n)
-      const price = (): Explained => {
-        if (period.trial !== null) return priceInTrial(run, total, period.trial === "free", denomination)
-        if (continues(run, period)) return priceOfRest(run, total, rates, earlier, digits)
-        const { from, to } = run.share
-        return Explained.of(rated(rates, total.after, bounds(run, to - from)), digits)
-      }
-      all.push({ run, total, explained: price() })
+      const { explained, fall } = continues(run, period)
+        ? priceOfRest(run, total, denomination)
+        : { explained: priceOf(run, total, period, denomination), fall: 0n }
+      all.push({ run, total, explained })
+      lower(all, run, total.group, fall)
     }
   }
   return all

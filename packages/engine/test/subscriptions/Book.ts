@@ -37,6 +37,8 @@ type Billed = PeriodLine & { readonly period: number; readonly line: string; rea
 export class Book {
   readonly lines: Array<Billed> = []
   readonly periods = new Map<number, Period>()
+  /** What credit notes gave back of each line. */
+  readonly forgiven: Record<string, bigint> = {}
   usage: ReadonlyArray<Use>
   readonly timezone: string
   readonly #discount: bigint
@@ -71,7 +73,11 @@ export class Book {
     })
   }
 
-  documented(period: number, forgiven: Readonly<Record<string, bigint>> = {}): ReadonlyArray<Documented> {
+  /** The lines of a period. `forgiven`: what credit notes gave back of lines. Default: all that they have so far. */
+  documented(
+    period: number,
+    forgiven: Readonly<Record<string, bigint>> = this.forgiven,
+  ): ReadonlyArray<Documented> {
     return this.lines
       .filter((one) => one.period === period)
       .map(({ charge, creditOf, gross, group, kind, line, net, quantity, segment }) => ({
@@ -101,6 +107,20 @@ export class Book {
     }
   }
 
+  /** Gives back an amount by credit notes, as far as something is left of the lines. Gives what it gave back. */
+  forgive(amount: number): number {
+    let rest = BigInt(amount)
+    for (const { creditOf, line, net } of this.lines) {
+      if (creditOf !== null || rest === 0n) continue
+      const credited = this.lines.filter((one) => one.creditOf?.lineId === line)
+      const left = credited.reduce((sum, one) => sum + one.net, net) - (this.forgiven[line] ?? 0n)
+      const part = left < rest ? left : rest
+      this.forgiven[line] = (this.forgiven[line] ?? 0n) + part
+      rest -= part
+    }
+    return amount - Number(rest)
+  }
+
   /** What bills the usage of a period so far. */
   inputSoFar(period: Period, at: number): PeriodInput {
     return { ...this.input(period, at), totals: this.totals(period, period.end), soFar: true }
@@ -124,6 +144,8 @@ export class Book {
       if (period.number < from) continue
       for (const [index, line] of linesOf(inputOf(period)).entries()) {
         assert.strictEqual(fold(line.steps, 2), line.amount)
+        // Money goes back only of a line that was billed.
+        assert.isTrue(line.amount >= 0n || line.creditOf !== null)
         const discount = line.creditOf === null ? (line.amount * this.#discount) / 100n : 0n
         made.push(line)
         this.lines.push({

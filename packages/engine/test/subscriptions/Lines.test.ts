@@ -162,18 +162,61 @@ describe("usage over a change", () => {
     assert.deepStrictEqual(billed(of("old", [calls("0.10")]), restart), ["usage calls 0", "usage calls 1000"])
   })
 
-  it("is never less than nothing when a price falls with the volume", () => {
-    const volume: Charge = {
-      key: "calls",
+  describe("when a price falls with the volume", () => {
+    const volume = (key: string): Charge => ({
+      key,
       model: "volume",
       meter: "api_calls",
       tiers: [{ up_to: "1000", price: { EUR: "0.10" } }, { price: { EUR: "0.01" } }],
+    })
+    const closed = (from: PlanVersion, to: PlanVersion, more: number, discount = 0n) => {
+      const book = new Book({ plans: [from, to], usage: usage.slice(0, 1), discount })
+      const made = create(from)
+      const changed = done(made.subscription, changeTo(to), "2026-01-11")
+      for (const { effects } of [made, changed]) book.apply(effects)
+      book.usage = [...usage.slice(0, 1), { at: at("2026-01-20"), quantity: more }]
+      const end = advance(changed.subscription, "2026-02-01")
+      const lines = book.apply(end.effects)
+      return { book, lines: texts(lines), credits: lines.filter(({ creditOf }) => creditOf !== null) }
     }
-    assert.deepStrictEqual(billed(of("old", [calls("0.01", "0")]), of("new", [volume])), [
-      "usage calls 800",
-      // 1500 cost 15.00 and 800 would have cost 80.00, of which the old plan billed 8.00.
-      "usage calls -800",
-    ])
+    const afterMore = (book: Book, more: number) => {
+      book.usage = [...usage.slice(0, 1), { at: at("2026-01-20"), quantity: more }]
+      return texts(book.invoice(at("2026-02-02")))
+    }
+
+    it("gives back of what the meter cost before, and never more than that", () => {
+      const { lines } = closed(of("old", [calls("0.01", "0")]), of("new", [volume("calls")]), 700)
+      // 1500 cost 15.00 and 800 would have cost 80.00. The old plan billed 8.00 of that.
+      assert.deepStrictEqual(lines, ["credit calls -800", "usage calls 0"])
+      const both = of("both", [volume("calls"), volume("calls_again")])
+      assert.deepStrictEqual(closed(of("old", [calls("0.01", "0")]), both, 700).lines, [
+        "credit calls -800",
+        "usage calls 0",
+        "usage calls_again 0",
+      ])
+    })
+
+    it("names the line that the money was paid with, and takes back the same part of its discount", () => {
+      const { book, credits, lines } = closed(
+        of("old", [volume("calls")]),
+        of("new", [volume("calls")]),
+        700,
+        50n,
+      )
+      assert.deepStrictEqual(lines, ["credit calls -3250", "usage calls 0"])
+      const [line] = book.lines
+      assert.deepStrictEqual(credits[0]?.creditOf, { invoiceId: "invoice", lineId: line!.line })
+    })
+
+    it("follows usage that comes late and that is voided", () => {
+      const { book } = closed(of("old", [volume("calls")]), of("new", [volume("calls")]), 700)
+      const cost = () => book.lines.reduce((sum, { amount }) => sum + amount, 0n)
+      assert.strictEqual(cost(), 1_500n)
+      assert.deepStrictEqual(afterMore(book, 500), ["credit calls -200"])
+      assert.strictEqual(cost(), 1_300n)
+      assert.deepStrictEqual(afterMore(book, 100), ["adjustment calls 6700", "adjustment calls 1000"])
+      assert.strictEqual(cost(), 9_000n)
+    })
   })
 
   it("asks for the usage before and after each change", () => {

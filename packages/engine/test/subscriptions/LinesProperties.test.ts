@@ -161,6 +161,32 @@ describe("the lines of a period", () => {
     )
   })
 
+  it("never bill what credit notes gave back again, nor give back more than was billed", () => {
+    const rounds = fc.array(
+      fc.record({ quantity: fc.integer({ min: 0, max: 300 }), forgiven: fc.integer({ min: 0, max: 300 }) }),
+      { minLength: 1, maxLength: 8 },
+    )
+    holds([rounds], (list) => {
+      const calls: Charge = { key: "calls", model: "unit", meter: "calls", price: { EUR: "0.01" } }
+      const metered = plan("metered", { charges: [calls] })
+      const book = new Book({ plans: [metered] })
+      book.apply(done(null, { ...creation, plan: metered, quantities: {} }, START).effects)
+      const [period] = [...book.periods.values()]
+      let given = 0
+      for (const { forgiven, quantity } of list) {
+        book.usage = [{ at: START, quantity }]
+        book.invoice(period!.end)
+        // What credit notes gave back can't be credited again: so much stays billed.
+        const billed = Math.max(quantity, given)
+        assert.strictEqual(
+          book.lines.reduce((sum, { net }) => sum + net, 0n),
+          BigInt(billed),
+        )
+        given += book.forgive(Math.min(forgiven, billed - given))
+      }
+    })
+  })
+
   it("cost what an independent computation says, however often the seats change", () => {
     const changes = fc.array(
       fc.tuple(fc.integer({ min: START, max: START + 100 * DAY }), fc.integer({ min: 0, max: 20 })),

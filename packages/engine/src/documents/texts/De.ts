@@ -95,6 +95,7 @@ export const de: Texts = {
   between: "Über {from} bis {to}",
   above: "Über {from}",
   withFlat: "{text} + {flat}",
+  ofOtherLines: "Abzüglich des Anteils anderer Positionen: {billed}",
   steps: {
     aggregate: "Menge: {quantity}",
     convert: "In Einheiten von {divide_by}: {quantity}",

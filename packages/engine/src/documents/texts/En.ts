@@ -95,6 +95,7 @@ export const en: Texts = {
   between: "Above {from}, up to {to}",
   above: "Above {from}",
   withFlat: "{text} + {flat}",
+  ofOtherLines: "Less the part of other lines: {billed}",
   steps: {
     aggregate: "Quantity: {quantity}",
     convert: "In units of {divide_by}: {quantity}",

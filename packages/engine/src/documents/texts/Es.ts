@@ -95,6 +95,7 @@ export const es: Texts = {
   between: "Más de {from}, hasta {to}",
   above: "Más de {from}",
   withFlat: "{text} + {flat}",
+  ofOtherLines: "Menos la parte de otras líneas: {billed}",
   steps: {
     aggregate: "Cantidad: {quantity}",
     convert: "En unidades de {divide_by}: {quantity}",

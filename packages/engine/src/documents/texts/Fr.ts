@@ -95,6 +95,7 @@ export const fr: Texts = {
   between: "Au-delà de {from}, jusqu’à {to}",
   above: "Au-delà de {from}",
   withFlat: "{text} + {flat}",
+  ofOtherLines: "Moins la part d’autres lignes : {billed}",
   steps: {
     aggregate: "Quantité : {quantity}",
     convert: "En unités de {divide_by} : {quantity}",
