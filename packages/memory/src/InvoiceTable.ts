@@ -214,7 +214,7 @@ export class InvoiceTable {
     if (found === undefined) return []
     const subscriptions = new Set(found.value.state.lines.map(({ origin }) => origin?.subscriptionId))
     return this.#ofSubscriptions(tenant, subscriptions)
-      .filter(({ value }) => value.state.status !== "draft")
+      .filter(({ value }) => value.state.status !== "draft" && value.state.status !== "void")
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .flatMap(({ value }) => value.state.lines)
       .flatMap(({ amount, creditOf }) =>

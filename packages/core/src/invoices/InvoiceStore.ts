@@ -148,7 +148,7 @@ export class InvoiceStore extends Context.Service<
 
     /**
      * What lines of other invoices, issued ones, give back of the lines of an invoice (`creditOf`): amounts greater than 0,
-     * in the order of the invoices' ids, then of their lines.
+     * in the order of the invoices' ids, then of their lines. A void invoice gives nothing back.
      */
     readonly creditsOf: (
       id: InvoiceId,

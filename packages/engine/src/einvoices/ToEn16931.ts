@@ -117,6 +117,12 @@ const refused = (term: string, name: string, field: string, problem: string): EI
   problems: [{ term, name, field, problem }],
 })
 
+/** The amounts that lines have. Those that contain their tax are given after discounts, and so have no allowances. */
+const amountsOf = ({ discounts, lines, taxBehavior }: EInvoiceInput["invoice"]): ReadonlyArray<bigint> => [
+  ...lines.flatMap(({ amount, discount, net }) => [amount, discount, net]),
+  ...(taxBehavior === "exclusive" ? discounts.flatMap(({ parts }) => parts.map(({ amount }) => amount)) : []),
+]
+
 const ofInvoice = (input: EInvoiceInput): EInvoiceResult => {
   const { customer, invoice, settings } = input
   const { currency, dueAt, issuedAt, number, status } = invoice
@@ -145,7 +151,7 @@ const ofInvoice = (input: EInvoiceInput): EInvoiceResult => {
         payment: due > 0n ? paymentOf(settings.seller, currency, number) : null,
       },
       lines: invoiceLines(input, amountWriter(digits), digits),
-      amounts: invoice.lines.flatMap(({ amount, discount, net }) => [amount, discount, net]),
+      amounts: amountsOf(invoice),
       settled,
       digits,
     },

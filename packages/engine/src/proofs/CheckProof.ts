@@ -20,7 +20,7 @@ export interface CheckedProof {
   readonly rated: number
   /**
    * How many lines were only computed again from their own steps: credits, items, minima of plans, credits that are
-   * bought, and charges that price each record.
+   * bought, charges that price each record, and lines of which nothing was left when their invoice was issued.
    */
   readonly unrated: number
 }
@@ -75,9 +75,16 @@ const checkBounds = (at: Problems, charge: Charge, steps: ReadonlyArray<Step>, c
   }
 }
 
+/** Whether nothing of a line was left when its draft was computed again. Then its steps say that it is of 0, and nothing else. */
+const isEmptied = ({ amount, origin, quantity, steps }: ProofLine): boolean =>
+  amount === 0n &&
+  quantity === null &&
+  (origin?.burns?.amount ?? 0n) === 0n &&
+  steps.every((step) => (step.type === "flat" || step.type === "round") && step.amount === "0")
+
 /** Rates a line again. Gives whether that was possible. */
 const rateLine = (at: Problems, line: ProofLine, charge: Charge, currency: string): boolean => {
-  if (pricesEachRecord(charge)) return false
+  if (pricesEachRecord(charge) || isEmptied(line)) return false
   const unbounded = without(charge, "minimum", "maximum") as Charge
   const { burns } = charge
   const { decimals, unit } = line.origin?.burns ?? {}

@@ -56,32 +56,28 @@ const checkOnce = (at: Problems, links: ReadonlyArray<ProofLink>, name: "number"
   }
 }
 
-/** The numbers of each format and year have no gap between the first and the last. A later year begins with 1. */
+type ReadNumber = NonNullable<ReturnType<typeof readNumber>>
+
+/**
+ * The counter that follows. A series has one, which goes on when the format changes. If the format has a year, it begins
+ * with 1 in a later one. After a number without a year, both can be right.
+ */
+const counterAfter = (before: ReadNumber, { counter, year }: ReadNumber): number => {
+  const isLater = year !== null && (before.year === null ? counter === 1 : year > before.year)
+  return isLater ? 1 : before.counter + 1
+}
+
+/** The numbers have no gap between the first and the last. */
 const checkNumbers = (at: Problems, links: ReadonlyArray<ProofLink>): void => {
-  const groups = new Map<
-    string,
-    { readonly isLater: boolean; readonly counters: Array<readonly [number, string]> }
-  >()
-  const firstYears = new Map<string, number | null>()
+  let before: ReadNumber | undefined
   for (const { format, number } of links) {
     const read = readNumber(format, number)
-    if (read === undefined) {
-      at.in(number).add(`is not in the format ${format}`)
-      continue
+    if (read === undefined) at.in(number).add(`is not in the format ${format}`)
+    else if (before !== undefined) {
+      const missing = read.counter - counterAfter(before, read)
+      if (missing > 0) at.in(number).add(`is missing ${String(missing)} numbers before it`)
     }
-    const { counter, year } = read
-    if (!firstYears.has(format)) firstYears.set(format, year)
-    const key = JSON.stringify([format, year])
-    const group = groups.get(key) ?? { isLater: firstYears.get(format) !== year, counters: [] }
-    groups.set(key, group)
-    group.counters.push([counter, number])
-  }
-  for (const { counters, isLater } of groups.values()) {
-    counters.sort(([a], [b]) => a - b)
-    for (const [index, [counter, number]] of counters.entries()) {
-      const expected = index === 0 ? (isLater ? 1 : counter) : counters[index - 1]![0] + 1
-      if (counter > expected) at.in(number).add(`is missing ${String(counter - expected)} numbers before it`)
-    }
+    before = read
   }
 }
 

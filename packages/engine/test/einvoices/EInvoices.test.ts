@@ -7,7 +7,7 @@ import {
   toEn16931,
   ublXml,
 } from "../../src/einvoices/index.ts"
-import { creditNoteAmounts, type Invoice, InvoiceError } from "../../src/index.ts"
+import { type CouponInput, creditNoteAmounts, type Invoice, InvoiceError } from "../../src/index.ts"
 import * as Samples from "../documents/Samples.ts"
 import { after, draft, inputs, issued, line, linesOf, quoteOf, standard } from "../invoices/Documents.ts"
 import { fc, holds } from "../property.ts"
@@ -194,13 +194,17 @@ describe("the model of an invoice", () => {
   })
 
   it("has no more decimals than the norm allows", () => {
-    const dinars = (amount: bigint) => {
+    const dinars = (amount: bigint, coupons: ReadonlyArray<CouponInput> = []) => {
       const lines = [line("a", amount)]
       const quote = quoteOf(lines, { category: "Z", rate: "0", country: "DE", reason: null })
-      return of({ ...issued({ lines, quote }), currency: "KWD" })
+      return of({ ...issued({ lines, quote, coupons }), currency: "KWD" })
     }
     assert.strictEqual(made(dinars(1_250n)).totals.gross, "1.25")
     assert.deepEqual(missingOf(dinars(1_255n)), ["BT-5 currency"])
+    // Both discounts together fit, and each is an allowance of its own.
+    const allowance = { type: "fixed", amount: 5n } as const
+    const coupons = ["a", "b"].map((id) => ({ id, name: id, allowance }))
+    assert.deepEqual(missingOf(dinars(1_000n, coupons)), ["BT-5 currency"])
   })
 })
 

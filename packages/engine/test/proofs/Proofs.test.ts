@@ -13,6 +13,7 @@ import {
   type ProofPlace,
   proofText,
   rate,
+  stepsOfAmount,
 } from "../../src/index.ts"
 import { checkProof } from "../../src/proofs/CheckProof.ts"
 import { verifyProofs } from "../../src/proofs/index.ts"
@@ -343,6 +344,12 @@ describe("rating again", () => {
     assert.lengthOf(checkProof(proved([more])).problems, 1)
   })
 
+  it("takes a line as it is of which nothing was left when its draft was computed again", () => {
+    const emptied = { ...usage(CALLS, "0"), amount: 0n, quantity: null, steps: stepsOfAmount(0n, 2) }
+    assert.deepStrictEqual(checkProof(proved([emptied])), { problems: [], rated: 0, unrated: 1 })
+    assert.lengthOf(checkProof(proved([{ ...emptied, quantity: "600" }])).problems, 1)
+  })
+
   it("takes what was billed before off, as the line says", () => {
     assert.deepStrictEqual(checkProof(proved([usage(CALLS, "600", 1_000n)])), {
       problems: [],
@@ -389,6 +396,10 @@ describe("rating again", () => {
   })
 })
 
+const YEARS = "{year}-{number:4}"
+/** The format of a number: that of most, or one of `A-0001`. */
+const formatOf = (number: string) => (/^[A-Z]/.test(number) ? `${number[0]!}-{number:4}` : YEARS)
+
 /** A series of invoices of 1.00, with their proofs. */
 const seriesOf = (numbers: ReadonlyArray<string>): ReadonlyArray<string> => {
   let previous = FIRST_PREVIOUS
@@ -397,7 +408,8 @@ const seriesOf = (numbers: ReadonlyArray<string>): ReadonlyArray<string> => {
       ...invoiceOf(linesOf(100n), number, Date.UTC(2026, 10, 22 + index)),
       id: `inv_${String(index)}`,
     }
-    const text = proofText(proofOf(place(index + 1, previous), invoice, { plans: [], tax: NO_TAX_SERVICE }))
+    const at = { ...place(index + 1, previous), format: formatOf(number) }
+    const text = proofText(proofOf(at, invoice, { plans: [], tax: NO_TAX_SERVICE }))
     previous = sha256(text)
     return text
   })
@@ -417,6 +429,18 @@ describe("a series of proofs", () => {
     assert.deepStrictEqual(chainProblems(texts.slice(2)), [])
     assert.deepStrictEqual(chainProblems([]), [])
     assert.deepStrictEqual(chainProblems(seriesOf(["2026-0041", "2026-0042", "2027-0001", "2027-0002"])), [])
+  })
+
+  it("is right when the format of numbers changes, also back and forth", () => {
+    const right = [
+      ["A-0001", "A-0002", "B-0003", "A-0004"],
+      ["2026-0001", "A-0002", "2026-0003"],
+      ["2026-0009", "A-0010", "2027-0011"],
+      ["2026-0009", "A-0010", "2027-0001"],
+    ]
+    for (const numbers of right) assert.deepStrictEqual(chainProblems(seriesOf(numbers)), [])
+    assert.match(chainProblems(seriesOf(["A-0001", "B-0003"])).join(), /B-0003"\] is missing 1 numbers/)
+    assert.match(chainProblems(seriesOf(["A-0001", "2026-0003"])).join(), /is missing 1 numbers/)
   })
 
   it("shows one that is missing", () => {

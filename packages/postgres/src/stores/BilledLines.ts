@@ -64,7 +64,7 @@ from ${t.billing_invoice_lines} l cross join lateral (
   offset 0
 ) as i
 where l.account_id = ${accountId} and l.mode = ${mode} and l.line -> 'creditOf' ->> 'invoiceId' = ${id}
-  and i.status <> 'draft'
+  and i.status not in ('draft', 'void')
 order by l.invoice_id, l.position`,
     )
     return yield* decoding(operation, (all: ReadonlyArray<Row>) =>

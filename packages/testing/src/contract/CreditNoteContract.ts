@@ -120,6 +120,10 @@ export const creditNoteContract = (test: InvoicingTest): void => {
       const lines = [{ ...draft.state.lines[0]!, creditOf }]
       yield* invoices.insert({ ...draft, state: { ...draft.state, lines } })
       same(yield* invoices.creditsOf(invoice.id), [])
+      // Once it is void, it never did.
+      const state = { ...draft.state, lines, status: "void" } as const
+      yield* invoices.save({ ...draft, state })
+      same(yield* invoices.creditsOf(invoice.id), [])
     }),
   )
 }

@@ -201,10 +201,10 @@ export class ReferenceInvoicing {
       .reduce((sum, line) => sum + (line.lineId === lineId ? line.amount : 0n), 0n)
   }
 
-  /** What lines of issued invoices give back of an invoice, in the order of their ids. */
+  /** What lines of issued invoices give back of an invoice, in the order of their ids. Void ones give nothing back. */
   creditsOf(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<LineCredit> {
     return [...this.#tables.invoices.values()]
-      .filter((row) => isOf(tenant, row) && row.value.state.status !== "draft")
+      .filter((row) => isOf(tenant, row) && !["draft", "void"].includes(row.value.state.status))
       .toSorted((a, b) => compare(a.value.id, b.value.id))
       .flatMap(({ value }) => value.state.lines)
       .flatMap(({ amount, creditOf }) =>

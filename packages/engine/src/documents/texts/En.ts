@@ -36,7 +36,7 @@ export const en: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Credit for time that was charged and not served",
+    credit: "Credit for what was charged and not provided",
     adjustment: "Adjustment of a period that was billed before",
     item: "",
     true_up: "",

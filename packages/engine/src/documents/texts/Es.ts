@@ -36,7 +36,7 @@ export const es: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Abono por tiempo facturado y no prestado",
+    credit: "Abono por lo facturado y no prestado",
     adjustment: "Ajuste de un periodo ya facturado",
     item: "",
     true_up: "",

@@ -36,7 +36,7 @@ export const fr: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Crédit pour une durée facturée et non servie",
+    credit: "Crédit pour ce qui a été facturé et non fourni",
     adjustment: "Ajustement d’une période déjà facturée",
     item: "",
     true_up: "",
