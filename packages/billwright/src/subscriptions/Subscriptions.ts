@@ -94,7 +94,7 @@ export interface CreateSubscription {
   readonly plan: string
   /** The number of a version of the plan. Default: the newest. */
   readonly version?: number | undefined
-  /** A currency of the plan. Default: its only currency. */
+  /** A currency of the plan. Default: the customer's, if the plan has it, or else the only currency of the plan. */
   readonly currency?: string | undefined
   /** A value for each quantity that charges of the plan use: `{ seats: 5 }`. */
   readonly quantities?: SubscriptionQuantitiesInput | undefined
@@ -105,7 +105,7 @@ export interface CreateSubscription {
    * end of the trial, or else the start.
    */
   readonly anchor?: string | undefined
-  /** An IANA time zone, such as `Europe/Berlin`. Default: `UTC`. */
+  /** An IANA time zone, such as `Europe/Berlin`. Default: the customer's, or else `UTC`. */
   readonly timezone?: string | undefined
   /** 1 to 730 days, or up to an instant. Default: the trial of the plan. `null`: no trial. */
   readonly trial?: { readonly days: number } | { readonly endAt: Instant } | null | undefined

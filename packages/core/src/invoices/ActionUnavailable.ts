@@ -3,7 +3,10 @@
  */
 import { Schema } from "effect"
 
-/** The object does not allow the action now. Its `availableActions` are those that it allows. Nothing has changed. */
+/**
+ * The object does not allow the action now. Nothing has changed. The `availableActions` of a subscription or an invoice say
+ * what it allows.
+ */
 export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
   "ActionUnavailable",
   {

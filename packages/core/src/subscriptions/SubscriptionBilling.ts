@@ -14,6 +14,7 @@ import {
   type LineInput,
   linesOf,
   type Period,
+  type PeriodInput,
   type PeriodLine,
   usageQueries,
 } from "@billwright/engine"
@@ -31,6 +32,7 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ChargeUsage } from "./ChargeUsage.ts"
 import type { CouponBook } from "./CouponBook.ts"
 import { draftsBefore, inOrder, subscriptionsOf } from "./DraftOrder.ts"
+import { graceOf, graceOfLine } from "./GraceHours.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 import { type Unbilled, unbilledData, usageUnbilled } from "./UnbilledEvent.ts"
@@ -41,8 +43,6 @@ import type { VersionTerms } from "./VersionTerms.ts"
  * time: an event says what of it is not billed.
  */
 const REVIEWED_PERIODS = 13
-/** How long a draft with usage waits for late records, in hours, if its plan does not say. */
-const DEFAULT_GRACE_HOURS = 1
 const HOUR_MILLIS = 3_600_000
 
 /** What billing works with. */
@@ -370,30 +370,35 @@ export class SubscriptionBilling {
       const documented = documentedOf(billed)
       const lines: Array<LineInput> = []
       const unbilled: Array<Unbilled> = []
-      let graceHours = 0
-      for (const [index, period] of periods.entries()) {
-        const found = linesOf({
-          period,
-          timezone,
-          currency: state.currency,
-          termsOf,
-          decimalsOf,
-          until: cause.at,
-          soFar: cause.soFar === true,
-          totals: totals[index]!,
-          documented: documented.get(period.number) ?? [],
-        })
+      const inputs = periods.map((period, index): PeriodInput => ({
+        period,
+        timezone,
+        currency: state.currency,
+        termsOf,
+        decimalsOf,
+        until: cause.at,
+        soFar: cause.soFar === true,
+        totals: totals[index]!,
+        documented: documented.get(period.number) ?? [],
+      }))
+      const graces = asked.map((one) => (one.period.number === leaving ? 0 : graceOf(one, cause, termsOf)))
+      const waiting = inputs.filter((_, index) => graces[index]! > 0)
+      for (const input of inputs) {
+        const { period } = input
+        const found = linesOf(input)
         if (period.number === leaving) {
           const amount = found.reduce((sum, line) => sum + line.amount, 0n)
           if (amount !== 0n) unbilled.push({ subscription, period, amount })
           continue
         }
-        for (const line of found) {
-          lines.push(toLine(id, period.number, line, billed))
-          if (line.kind === "usage" && cause.soFar !== true) {
-            graceHours = Math.max(graceHours, termsOf(line.plan).policy?.grace_hours ?? DEFAULT_GRACE_HOURS)
-          }
-        }
+        lines.push(...found.map((line) => toLine(id, period.number, line, billed)))
+        if (cause.soFar !== true) graces.push(...found.map((line) => graceOfLine(line, termsOf)))
+      }
+      const graceHours = Math.max(...graces)
+      // Nothing new is due, but usage may still come late: there has to be an invoice that waits for it.
+      for (const input of lines.length === 0 ? waiting : []) {
+        const restated = linesOf({ ...input, isRestated: true })
+        lines.push(...restated.map((line) => toLine(id, input.period.number, line, billed)))
       }
       const ended = earlier.at(-1)
       const span = ended?.segments.at(-1)?.end === cause.at ? ended : current

@@ -6,8 +6,8 @@ import type { Grant } from "../catalog/Plan.ts"
 import * as Exact from "../money/Exact.ts"
 import type { DecimalsOf } from "../rating/Units.ts"
 import { instantAfter, type Periods, spanAt } from "../subscriptions/Periods.ts"
-import { type Share, sharesOf } from "../subscriptions/Proration.ts"
-import type { TermsOf } from "../subscriptions/Runs.ts"
+import type { Share } from "../subscriptions/Proration.ts"
+import { segmentShares, type TermsOf } from "../subscriptions/Runs.ts"
 import type { Period, PlanVersionRef } from "../subscriptions/Subscription.ts"
 import { type Adjustment, Draft } from "./Draft.ts"
 import type { CreditChange, CreditGrant, CreditLedger, GrantRollover } from "./Ledger.ts"
@@ -39,19 +39,16 @@ interface Part extends Share {
   readonly grants: ReadonlyArray<Grant>
 }
 
-/** The part until the next plan, if what it was charged is not given back when it ended early. */
-const keptUntil = (parts: ReadonlyArray<Share | null>, index: number, of: number): number =>
-  parts.slice(index + 1).find((part) => part !== null)?.from ?? of
-
 const partsOf = (period: Period, timezone: string, termsOf: TermsOf): ReadonlyArray<Part> => {
-  const shareAt = (index: number, plan: PlanVersionRef): Share =>
-    sharesOf(period, termsOf(plan).policy?.proration ?? "day", timezone)[index]!
-  const served = period.segments.map(({ plan }, index) => (plan === null ? null : shareAt(index, plan)))
-  return period.segments.flatMap(({ plan, unused }, index) => {
-    const share = served[index]
-    if (plan === null || share === null || share === undefined) return []
-    const to = unused === "none" ? keptUntil(served, index, share.of) : share.to
-    return [{ ...share, to, plan, grants: termsOf(plan).grants ?? [] }]
+  const { segments } = period
+  const shares = segmentShares(period, timezone, termsOf)
+  return segments.flatMap(({ plan, unused }, index) => {
+    if (plan === null) return []
+    const share = shares[index]!
+    // What was charged and is not given back when it ended early lasts until the next plan.
+    const next = segments.findIndex((one, place) => place > index && one.plan !== null)
+    const kept = next === -1 ? share.of : shares[next]!.from
+    return [{ ...share, to: unused === "none" ? kept : share.to, plan, grants: termsOf(plan).grants ?? [] }]
   })
 }
 

@@ -21,18 +21,22 @@ const isOf = (
   one: Documented,
 ): boolean => one.segment === segment && one.charge === charge && one.group === group
 
-/** The difference between a target and what was documented, as lines: none, one, or credits of several lines. */
+/**
+ * The difference between a target and what was documented, as lines: none, one, or credits of several lines. A difference
+ * of 0 has a line only if nothing was documented, or if it is restated.
+ */
 const difference = (
   subject: LineSubject,
   target: Explained,
   all: ReadonlyArray<Documented>,
   first: PeriodLineKind,
+  isRestated = false,
 ): ReadonlyArray<PeriodLine> => {
   const documented = all.filter((one) => isOf(subject, one))
   const change = documented.reduce((left, one) => left.less(one.gross, one), target)
   if (change.amount < 0n && documented.length > 0)
     return creditLines(subject, target.amount, change, documented)
-  if (change.amount === 0n && documented.length > 0) return []
+  if (change.amount === 0n && documented.length > 0 && !isRestated) return []
   const kind = documented.length === 0 ? first : "adjustment"
   const { amount, steps } = change
   return [{ ...subject, kind, amount, gross: amount, steps, creditOf: null, burns: null }]
@@ -85,7 +89,8 @@ const usageLines = (usage: ReadonlyArray<RatedUsage>, input: PeriodInput): Reado
   usage.flatMap(({ explained, run, total }) => {
     const subject = subjectOf(run, total.group, quantityText(total.after))
     const receipt = receiptOf(run, total, input.period)
-    const lines = difference({ ...subject, receipt }, explained, input.documented, "usage")
+    const { documented, isRestated = false } = input
+    const lines = difference({ ...subject, receipt }, explained, documented, "usage", isRestated)
     const { burns } = run.charge
     if (burns === undefined) return lines
     const { digits } = raterOf(run.charge, input)

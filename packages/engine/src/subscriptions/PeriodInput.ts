@@ -24,6 +24,11 @@ export interface PeriodInput {
    * billed nor credited then.
    */
   readonly soFar?: boolean
+  /**
+   * Whether usage that is billed already has a line of 0, too: for the invoice that waits for late usage of a part that an
+   * invoice of the usage so far has billed.
+   */
+  readonly isRestated?: boolean
   /** The answers to the queries of `usageQueries`. */
   readonly totals: ReadonlyArray<UsageTotal>
   /** Everything that earlier documents billed of this period, in their order. */

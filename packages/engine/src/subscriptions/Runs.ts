@@ -73,6 +73,15 @@ export const isWhole = ({ end, segments, start }: Period): boolean =>
 
 const WHOLE: Share = { from: 0, to: 1, of: 1 }
 
+/**
+ * The share of each segment of a period, in order. All have one measure, which is that of the plan that was served first.
+ * If each plan had its own, the segments would not meet: a day could be billed twice, or by nobody.
+ */
+export const segmentShares = (period: Period, timezone: string, termsOf: TermsOf): ReadonlyArray<Share> => {
+  const [first] = partsOf(period)
+  return sharesOf(period, (first && termsOf(first.plan).policy?.proration) ?? "day", timezone)
+}
+
 /** The runs of every charge of a period, in the order of time, then of the plan. */
 export const runsOf = (period: Period, timezone: string, termsOf: TermsOf): ReadonlyArray<Run> => {
   const [first] = period.segments
@@ -87,10 +96,10 @@ export const runsOf = (period: Period, timezone: string, termsOf: TermsOf): Read
   }
   const parts = partsOf(period)
   const plans = grouped(parts, (before, after) => isSamePlan(before.plan, after.plan))
+  const shares = segmentShares(period, timezone, termsOf)
   const runs = plans.flatMap((group) => {
     const { plan } = group[0]!
     const terms = termsOf(plan)
-    const shares = sharesOf(period, terms.policy?.proration ?? "day", timezone)
     return terms.charges.flatMap((charge) =>
       grouped(group, (before, after) => {
         const isNext = after.index === before.index + 1

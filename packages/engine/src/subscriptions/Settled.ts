@@ -20,9 +20,11 @@ const isBilled = (charge: Charge, documented: ReadonlyArray<Documented>): boolea
  * Whether documents bill all that a period costs, because each charge has one line, and that line is of the usage that
  * there is now. A price depends on nothing else in a period that was never cut. False says nothing: rate the period.
  */
-export const isSettled = ({ currency, documented, period, termsOf, totals, until }: PeriodInput): boolean => {
+export const isSettled = (input: PeriodInput): boolean => {
+  const { currency, documented, isRestated = false, period, termsOf, totals, until } = input
   const [{ plan }] = period.segments
   if (plan === null || period.trial !== null || !isWhole(period) || period.end > until) return false
+  if (isRestated) return false
   const { charges, minimum } = termsOf(plan)
   if (minimum?.[currency] !== undefined || charges.some(pricesEachRecord)) return false
   // The first line of a charge has its whole price. Later ones are adjustments and credits.

@@ -130,8 +130,20 @@ const totalsOf = (
 const rated = (rates: Rater, { quantity, records }: Total, context: RaterContext) =>
   rates.rate(quantity, records === undefined ? context : { ...context, records })
 
-/** The share of a period's minimum and maximum that applies up to a position. */
-const bounds = ({ share: { of } }: Run, served: number): RaterContext => ({ share: [served, of] })
+/**
+ * What usage costs, with the share of a period's minimum and maximum for so much of the period. A part that is too short
+ * to be counted has no minimum, and all of the maximum: a share of it would make its usage free.
+ */
+const priceUpTo = (
+  { charge, share: { of } }: Run,
+  total: Total,
+  served: number,
+  denomination: Denomination,
+): Explained => {
+  const bounded = served === 0 ? (without(charge, "minimum") as Charge) : charge
+  const { digits, rates } = raterOf(bounded, denomination)
+  return Explained.of(rated(rates, total, served === 0 ? {} : { share: [served, of] }), digits)
+}
 
 /** What usage of a run costs, for each value of `by`. */
 export interface RatedUsage {
@@ -142,10 +154,9 @@ export interface RatedUsage {
 
 /** R(after) of a run that goes on, less R(before): what it costs, and what runs before it cost less, because prices fell. */
 const priceOfRest = (run: Run, { after, before = NOTHING }: UsageTotal, denomination: Denomination) => {
-  const { digits, rates } = raterOf(run.charge, denomination)
   const { served, share } = run
-  const whole = Explained.of(rated(rates, after, bounds(run, served + share.to - share.from)), digits)
-  const { amount } = rated(rates, before, bounds(run, served))
+  const whole = priceUpTo(run, after, served + share.to - share.from, denomination)
+  const { amount } = priceUpTo(run, before, served, denomination)
   const fall = amount - whole.amount
   return fall > 0n
     ? { explained: whole.less(whole.amount), fall }
@@ -186,9 +197,7 @@ const priceInTrial = (
 /** What usage of a run costs that does not go on. */
 const priceOf = (run: Run, total: UsageTotal, { trial }: Period, denomination: Denomination): Explained => {
   if (trial !== null) return priceInTrial(run, total, trial === "free", denomination)
-  const { digits, rates } = raterOf(run.charge, denomination)
-  const { from, to } = run.share
-  return Explained.of(rated(rates, total.after, bounds(run, to - from)), digits)
+  return priceUpTo(run, total.after, run.share.to - run.share.from, denomination)
 }
 
 /** Rates all usage of a period that is over at an instant. No amount is below 0. */

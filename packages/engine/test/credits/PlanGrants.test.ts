@@ -12,6 +12,7 @@ import {
   extendHold,
   type CreditHold,
   linesOf,
+  type Measure,
   NO_CREDITS,
   PAST_KINDS,
   planGrantsOf,
@@ -236,9 +237,9 @@ describe("any subscription", () => {
 
   it("is granted what a fee of the same number costs, but in a trial", () => {
     holds(
-      [creations, scripts, amounts, amounts, measures],
-      (input, script, one, two, proration) => {
-        const priced = (version: PlanVersion, amount: number): PlanVersion => ({
+      [creations, scripts, amounts, amounts, measures, measures],
+      (input, script, one, two, measure, other) => {
+        const priced = (version: PlanVersion, amount: number, proration: Measure): PlanVersion => ({
           ...version,
           terms: {
             ...version.terms,
@@ -254,13 +255,15 @@ describe("any subscription", () => {
             : effect.period.segments.flatMap(({ plan: of }) => (of === null ? [] : [of])),
         )
         const plans = [...new Set(versions.map(({ key }) => key))].map((key) =>
-          priced(plan(key), key === "basic" ? one : two),
+          key === "basic" ? priced(plan(key), one, measure) : priced(plan(key), two, other),
         )
         const book = new Book({ plans, timezone: subscription.periods.timezone })
         for (const effect of effects) {
           if (effect.kind !== "grant" || effect.period.trial !== null) continue
           const [granted] = planGrantsOf(effect.period, subscription.periods, book.termsOf, () => 2)
           const lines = linesOf({ ...book.input(effect.period, effect.at), documented: [] })
+          // No more than the plans grant for a whole period.
+          assert.isTrue((granted?.amount ?? 0n) <= BigInt(Math.max(one, two)))
           const fees = lines.reduce((sum, { gross }) => sum + gross, 0n)
           assert.strictEqual(granted?.amount ?? 0n, fees)
           assert.strictEqual(granted?.steps.reduce((sum, { amount }) => sum + amount, 0n) ?? 0n, fees)

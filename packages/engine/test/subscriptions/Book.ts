@@ -42,18 +42,18 @@ export class Book {
   usage: ReadonlyArray<Use>
   readonly timezone: string
   readonly #discount: bigint
-  readonly #plans: ReadonlyArray<PlanVersion>
+  readonly plans: ReadonlyArray<PlanVersion>
   #invoices = 0
 
   constructor({ discount = 0n, plans, timezone = "UTC", usage = [] }: BookOptions) {
-    this.#plans = plans
+    this.plans = plans
     this.usage = usage
     this.timezone = timezone
     this.#discount = discount
   }
 
   readonly termsOf: TermsOf = ({ key, version }) =>
-    this.#plans.find((one) => one.key === key && one.version === version)!.terms
+    this.plans.find((one) => one.key === key && one.version === version)!.terms
 
   /** Usage is the sum of what happened in the span, by group where the charge asks for it. */
   totals(period: Period, until: number): ReadonlyArray<UsageTotal> {

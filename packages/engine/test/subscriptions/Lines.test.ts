@@ -123,6 +123,33 @@ describe("fees", () => {
     assert.deepStrictEqual(billed([{ type: "pause", credit: "none" }, noon], resumed), [])
   })
 
+  it("of plans with other measures are all measured as the first one", () => {
+    const billed = (from: "day" | "none" | "time", to: "day" | "none" | "time") => {
+      const book = new Book({
+        plans: [
+          of("first", [fee("31.00")], { policy: { proration: from } }),
+          of("second", [fee("310.00")], { policy: { proration: to } }),
+        ],
+      })
+      const made = create(book.plans[0]!)
+      const changed = done(made.subscription, changeTo(book.plans[1]!), "2026-01-16T18:00:00Z")
+      return [made, changed].flatMap(({ effects }) => texts(book.apply(effects)))
+    }
+    for (const to of ["day", "time", "none"] as const) {
+      assert.deepStrictEqual(billed("day", to), [
+        "advance base 3100",
+        "credit base -1600",
+        "advance base 16000",
+      ])
+      assert.deepStrictEqual(billed("time", to), [
+        "advance base 3100",
+        "credit base -1525",
+        "advance base 15250",
+      ])
+      assert.deepStrictEqual(billed("none", to), ["advance base 3100"])
+    }
+  })
+
   it("without proration are due in full, and a change costs nothing until the next period", () => {
     const policy = { proration: "none" } as const
     const [small, large] = [of("small", [fee("10.00")], { policy }), of("large", [fee("99.00")], { policy })]
@@ -217,6 +244,26 @@ describe("usage over a change", () => {
       assert.deepStrictEqual(afterMore(book, 100), ["adjustment calls 6700", "adjustment calls 1000"])
       assert.strictEqual(cost(), 9_000n)
     })
+  })
+
+  it("has the whole maximum where its part of the period is too short to be counted", () => {
+    const capped: Charge = { ...calls("0.10", "0"), maximum: { EUR: "60.00" } }
+    const restarting = (key: string) =>
+      of(key, [capped], { policy: { proration: "none", usage_on_change: "restart" } })
+    // Without proration, all of the period is the first part's.
+    assert.deepStrictEqual(billed(restarting("old"), restarting("new")), [
+      "usage calls 6000",
+      "usage calls 6000",
+    ])
+    // A change on the first day: 800 calls cost 60.00 at most, and 700 more cost nothing beyond that.
+    const book = new Book({ plans: [of("old", [capped]), of("new", [capped])] })
+    const made = create(book.plans[0]!)
+    const changed = done(made.subscription, changeTo(book.plans[1]!), "2026-01-01T15:00:00Z")
+    book.usage = [{ at: january, quantity: 500 }]
+    const first = texts(book.apply([...made.effects, ...changed.effects]))
+    book.usage = [...book.usage, { at: at("2026-01-20"), quantity: 700 }]
+    const rest = texts(book.apply(advance(changed.subscription, "2026-02-01").effects))
+    assert.deepStrictEqual([first, rest], [["usage calls 5000"], ["usage calls 1000"]])
   })
 
   it("asks for the usage before and after each change", () => {

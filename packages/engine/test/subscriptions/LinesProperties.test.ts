@@ -58,16 +58,17 @@ describe("the lines of a period", () => {
       list.map((one) => ({ ...one, at: START + ((one.at - START) % (31 * DAY)) })),
     )
     holds(
-      [chargeLists, januaryUses, cuts, measures, minima],
-      (charges, usage, at, proration, minimum) => {
+      [chargeLists, januaryUses, cuts, measures, measures, minima],
+      (charges, usage, at, measure, later, minimum) => {
         const hasUsage = charges.some(({ meter }) => meter !== undefined)
-        const terms: Partial<PlanTerms> = {
+        // Later plans are measured as the first one is, whatever they say.
+        const terms = (version: number): Partial<PlanTerms> => ({
           charges,
-          policy: { proration },
+          policy: { proration: version === 1 ? measure : later },
           ...(minimum !== undefined && hasUsage ? { minimum } : {}),
-        }
+        })
         const quantities = charges.some(({ quantity }) => quantity !== undefined) ? { seats: "2" } : {}
-        const versions = [1, 2, 3, 4, 5].map((version) => plan("same", terms, version))
+        const versions = [1, 2, 3, 4, 5].map((version) => plan("same", terms(version), version))
         const [first, ...others] = versions
         const billed = (instants: ReadonlyArray<number>) => {
           const book = new Book({ plans: versions, usage })

@@ -121,7 +121,43 @@ const invoicesSoFar = (test: InvoicingTest): void => {
       assert.deepStrictEqual(yield* billed, [
         ["2026-02-02 0.00", "usage calls × 0 2026-01-01 2026-02-01 0.00"],
         ["2026-02-02 10.00", "usage calls × 100 2026-02-01 2026-02-01T07:00 10.00"],
+        // The last invoice waits for late usage.
+        ["2026-02-02T07:00 0.00", "adjustment calls × 100 2026-02-01 2026-02-01T07:00 0.00"],
         ["2026-03-02T07:00 5.00", "usage calls × 50 2026-02-01T07:00 2026-03-01T07:00 5.00"],
+      ])
+    }),
+  )
+
+  scenario(
+    test,
+    "the last invoice waits for late usage, also if all usage was billed so far",
+    Effect.gen(function* () {
+      const charges = [{ key: "calls", model: "unit", meter: "calls", price: { EUR: "0.10" } }] as const
+      yield* (yield* Plans).push({ plans: [{ ...basic, key: "used", charges, policy: { grace_hours: 24 } }] })
+      const { cancel, create } = yield* Subscriptions
+      const ended = Effect.gen(function* () {
+        const customer = yield* newCustomer
+        const { id: subscriptionId } = yield* create({ customerId: customer.id, plan: "used" })
+        yield* alertOf(customer, { subscriptionId, amount: 5_000n, action: "invoice" })
+        yield* cancel(subscriptionId, { at: "period_end" })
+        return customer
+      })
+      const more = yield* ended
+      const same = yield* ended
+      yield* until("2026-01-20")
+      yield* spend(more, 600)
+      yield* spend(same, 600)
+      yield* until("2026-01-31")
+      yield* use(more, 100)
+      yield* until("2026-02-01T02:00")
+      yield* useAt(more, 300, "2026-01-25")
+      yield* useAt(same, 300, "2026-01-25")
+      yield* until("2026-03-05")
+      assert.deepStrictEqual((yield* billed).toSorted(), [
+        ["2026-01-20 60.00", "usage calls × 600 2026-01-01 2026-02-01 60.00"],
+        ["2026-01-20 60.00", "usage calls × 600 2026-01-01 2026-02-01 60.00"],
+        ["2026-02-02 30.00", "adjustment calls × 900 2026-01-01 2026-02-01 30.00"],
+        ["2026-02-02 40.00", "adjustment calls × 1000 2026-01-01 2026-02-01 40.00"],
       ])
     }),
   )
@@ -148,7 +184,7 @@ const invoicesSoFar = (test: InvoicingTest): void => {
           "usage calls × 1000 2026-02-01T07:00 2026-03-01 0.00",
         ],
         [
-          "2026-02-02 22.20",
+          "2026-02-02T07:00 22.20",
           "credit base 2026-02-01 2026-02-01T07:00 -10.00",
           "credit seats × 1 2026-02-01 2026-02-01T07:00 -5.00",
           "advance base 2026-02-01T07:00 2026-03-01 31.00",
