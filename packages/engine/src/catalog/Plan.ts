@@ -51,7 +51,10 @@ export interface Grant {
 
 /** Options of how the plan is billed. */
 export interface Policy {
-  /** How a part of a period is measured: in local days (`day`, the default), in milliseconds (`time`), or not (`none`). */
+  /**
+   * How a part of a period is measured: in local days (`day`, the default), in milliseconds (`time`), or not (`none`). For all
+   * parts of a period, the plan says it that was served first.
+   */
   readonly proration?: "day" | "time" | "none"
   /** Whether the tiers of a meter continue (`continue`, the default) or start again (`restart`) when the plan changes. */
   readonly usage_on_change?: "continue" | "restart"

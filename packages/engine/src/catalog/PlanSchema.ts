@@ -304,7 +304,7 @@ export const planSchemas: Readonly<Record<string, JsonSchema>> = {
   PlanPolicy: objectOf<Policy>("How the plan is billed.", {
     proration: optional(
       wordOf(
-        "How a part of a period is measured: in local days (`day`, the default), in milliseconds (`time`), or not (`none`).",
+        "How a part of a period is measured: in local days (`day`, the default), in milliseconds (`time`), or not (`none`). For all parts of a period, the plan says it that was served first.",
         ...POLICY_CHOICES.proration,
       ),
     ),
