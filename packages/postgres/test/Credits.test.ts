@@ -13,7 +13,10 @@ import {
   Customers,
   Holds,
   Id,
+  Invoices,
+  Payments,
   Tenant,
+  TopUps,
 } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
@@ -399,4 +402,27 @@ it.live(
       assert.isTrue(Exit.isSuccess(auto))
       assert.strictEqual((yield* Effect.flip(refusedAuto))._tag, "TooManyAutoTopUps")
     }).pipe(asTenant, Effect.provide(raced)),
+)
+
+it.live("a customer who is erased while its first credits are paid has none of them", () =>
+  Effect.gen(function* () {
+    const [credits, customers] = [yield* Credits, yield* Customers]
+    const { id: customerId } = yield* customers.create({ name: "Ada", email: "ada@example.com" })
+    const bought = { unit: "token", amount: 100n, currency: "EUR", price: 500n } as const
+    const { invoiceId } = yield* (yield* TopUps).create({ customerId, ...bought })
+    const { amountDue: amount } = yield* (yield* Invoices).get(invoiceId)
+    const [paid, erased] = yield* inTurn(
+      (yield* Payments).record({ invoiceId, amount }),
+      customers.erase(customerId),
+    )
+    assert.isTrue(Exit.isSuccess(paid))
+    assert.isTrue(Exit.isSuccess(erased))
+    const { data } = yield* credits.listGrants({ customerId })
+    assert.deepStrictEqual(
+      data.map(({ available, status }) => [available, status]),
+      [[0n, "voided"]],
+    )
+    const refused = yield* Effect.flip(credits.consume({ customerId, unit: "token", amount: 1n }))
+    assert.strictEqual(refused._tag, "CustomerNotFound")
+  }).pipe(asTenant, Effect.provide(raced)),
 )

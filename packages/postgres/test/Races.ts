@@ -5,10 +5,14 @@ import { Transactor } from "@billwright/core"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Runs an effect in a transaction, which stays open until the other effect waits for a lock. Gives how both ended. */
-export const inTurn = <A, B, E1, E2, R1, R2>(
+/**
+ * Runs an effect in a transaction, which stays open until the other effect waits for a lock, and does the rest then. Gives how
+ * both ended.
+ */
+export const inTurn = <A, B, E1, E2, R1, R2, E3 = never, R3 = never>(
   first: Effect.Effect<A, E1, R1>,
   second: Effect.Effect<B, E2, R2>,
+  rest: Effect.Effect<unknown, E3, R3> = Effect.void,
 ) =>
   Effect.gen(function* () {
     const { atomically } = yield* Transactor
@@ -19,7 +23,11 @@ export const inTurn = <A, B, E1, E2, R1, R2>(
   where l.pid = w.pid and d.datname = current_database()
 )`.pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
     const done = yield* Deferred.make<void>()
-    const open = Effect.tap(first, () => Effect.andThen(Deferred.succeed(done, undefined), hasWaiting))
+    const open = first.pipe(
+      Effect.tap(() => Deferred.succeed(done, undefined)),
+      Effect.tap(() => hasWaiting),
+      Effect.tap(() => rest),
+    )
     const one = yield* Effect.forkChild(Effect.exit(atomically(open)))
     yield* Deferred.await(done)
     const two = yield* Effect.exit(second)

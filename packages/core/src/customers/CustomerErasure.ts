@@ -7,7 +7,10 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { CustomerId } from "./Customer.ts"
 
-/** Acts in the transaction that erases the customer, right before that. It holds the customer. */
+/**
+ * Acts in the transaction that erases the customer, which holds the customer: right before that, and once more right after it,
+ * when others who wrote of the customer are done.
+ */
 export type OnErase = (
   customerId: CustomerId,
 ) => Effect.Effect<void, InvalidInput | StorageError, CurrentTenant>

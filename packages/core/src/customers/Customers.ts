@@ -13,6 +13,7 @@ import { folded } from "../shared/Search.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import * as WallClock from "../shared/WallClock.ts"
 import {
   CreateCustomer,
   CUSTOMER_ID_PREFIX,
@@ -146,13 +147,21 @@ export class Customers extends Context.Service<
 
       const erase = Effect.fn("Customers.erase")(function* (id: string) {
         const known = yield* knownId(id)
-        const forget = Effect.gen(function* () {
+        const forget = Effect.catchTag(onErase(known), "InvalidInput", Effect.die)
+        const remove = Effect.gen(function* () {
           const held = yield* store.modify(known, Effect.succeed)
-          if (Option.isSome(held)) yield* Effect.catchTag(onErase(known), "InvalidInput", Effect.die)
+          if (Option.isNone(held)) return yield* store.remove(known)
+          // Nobody can look it up any more once the customer is removed.
+          const now = yield* time.of(known)
+          yield* forget
+          yield* store.remove(known)
+          // Once more: the removal has waited for others who gave the customer something new, such as first credits of a unit.
+          yield* Option.isNone(now) ? forget : WallClock.standingAt(now.value, forget)
+          return true
         })
         // Deletes stored answers too. Otherwise a repeated request would get the erased data.
         const erased = yield* transactor.atomically(
-          Effect.andThen(forget, store.remove(known)).pipe(
+          remove.pipe(
             Effect.tap(() => refuseSubscribed(known)),
             Effect.tap(() => answers.forget(known)),
             // These stay without their bodies, so that nothing is done twice.

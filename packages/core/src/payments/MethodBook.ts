@@ -69,19 +69,20 @@ export const makeMethodBook = Effect.gen(function* () {
    * Changes a method, while nobody else changes methods of its customer. `none` if there is no such method. `change` gives
    * nothing when it leaves the method as it is.
    */
-  const change = Effect.fnUntraced(function* (
+  const change = Effect.fnUntraced(function* <E>(
     id: PaymentMethodId,
-    work: (method: PaymentMethod) => Written<PaymentMethod | undefined>,
-  ): Effect.fn.Return<Option.Option<PaymentMethod>, InvalidInput | StorageError, CurrentTenant> {
+    work: (method: PaymentMethod) => Effect.Effect<PaymentMethod | undefined, E, CurrentTenant>,
+  ): Effect.fn.Return<Option.Option<PaymentMethod>, E | StorageError, CurrentTenant> {
     const found = yield* store.find(id)
     if (Option.isNone(found)) return Option.none()
     yield* owners.modify(found.value.customerId, Effect.succeed)
-    const held = yield* store.find(id)
-    if (Option.isNone(held)) return Option.none()
-    const changed = yield* work(held.value)
-    if (changed === undefined) return held
-    const updatedAt = yield* DateTime.now
-    return yield* store.modify(id, () => Effect.succeed({ ...changed, updatedAt }))
+    // A setup that starts writes the method without holding the customer.
+    return yield* store.modify(id, (held) =>
+      Effect.gen(function* () {
+        const changed = yield* work(held)
+        return changed === undefined ? held : { ...changed, updatedAt: yield* DateTime.now }
+      }),
+    )
   })
 
   /** Takes the default from the method that has it. */

@@ -103,7 +103,8 @@ export class SpendAlerts extends Context.Service<
       const check = Effect.fnUntraced(function* (input: CreateSpendAlert) {
         const { currency, customerId, subscriptionId = null } = input
         yield* checkCurrency(currency)
-        if ((yield* owners.status(customerId)) !== "active") {
+        // It is held, so that it is not erased before the alert is there.
+        if (Option.isNone(yield* owners.modify(customerId, Effect.succeed))) {
           return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
         }
         yield* checkAction(input.action, subscriptionId)

@@ -34,11 +34,12 @@ export const makeMethodRun = Effect.gen(function* () {
   const schedule = (id: PaymentMethodId, at: number | null) =>
     Effect.flatMap(duePort, (due) => due.schedule({ kind: "payment_method", id }, at))
 
-  /** Does something in a transaction, if the lease holds. */
-  const holding = (claimed: ClaimedSubject, work: Run<unknown>): Run<void> =>
+  /** Does something in a transaction, if the lease holds. The customer is held before the method, as by everybody. */
+  const holding = (claimed: ClaimedSubject, { customerId }: PaymentMethod, work: Run<unknown>): Run<void> =>
     atomically(
       Effect.gen(function* () {
         const due = yield* duePort
+        yield* owners.modify(customerId, Effect.succeed)
         if (yield* due.holds(claimed)) yield* work
       }),
     )
@@ -74,7 +75,7 @@ export const makeMethodRun = Effect.gen(function* () {
         if (next === null) yield* book.abandon(id)
         yield* schedule(id, applied?.status === "pending" ? next : null)
       })
-      yield* holding(claimed, note)
+      yield* holding(claimed, method, note)
     })
 
   /** Attempts what waits for a method, tells of one that expires, and comes back when it does. */
@@ -88,7 +89,7 @@ export const makeMethodRun = Effect.gen(function* () {
         if (isExpiring) yield* book.noteExpiring(method.id)
         yield* schedule(method.id, isExpiring ? null : expiringAt)
       })
-      yield* holding(claimed, note)
+      yield* holding(claimed, method, note)
     })
 
   /** How the provider names a method. `null`: it has none. `undefined`: the customer may still save it. */
@@ -122,7 +123,7 @@ export const makeMethodRun = Effect.gen(function* () {
       yield* forgetOwner(method)
       const { epochMilliseconds: now } = yield* DateTime.now
       const next = reference === undefined ? nextSetupRead(method.createdAt.epochMilliseconds, now) : null
-      yield* holding(claimed, schedule(method.id, next))
+      yield* holding(claimed, method, schedule(method.id, next))
     })
 
   return (claimed: ClaimedSubject, id: PaymentMethodId): Run<void> =>
@@ -138,7 +139,7 @@ export const makeMethodRun = Effect.gen(function* () {
           return yield* forget(claimed, found.value)
         case "failed":
           yield* forgetOwner(found.value)
-          return yield* holding(claimed, schedule(id, null))
+          return yield* holding(claimed, found.value, schedule(id, null))
       }
     })
 })

@@ -222,10 +222,18 @@ export class PaymentMethods extends Context.Service<
         const { clientSecret, reference, url } = yield* calling(method, (methods) =>
           methods.startSetup({ setupId: method.id, customer, returnUrl }),
         )
-        const stored = yield* store.modify(method.id, (one) =>
+        const keep = store.modify(method.id, (one) =>
           Effect.succeed({ ...one, providerCustomer: customer, setupReference: reference }),
         )
-        return { paymentMethod: yield* orNotFound(stored, id), clientSecret, url }
+        const paymentMethod = yield* transactor.atomically(
+          Effect.gen(function* () {
+            const stored = yield* orNotFound(yield* keep, id)
+            // It was detached while the provider was called. What the customer saves there must be forgotten.
+            if (stored.status === "detached") yield* scheduleNow(stored.id)
+            return stored
+          }),
+        )
+        return { paymentMethod, clientSecret, url }
       })
 
       const refresh = Effect.fn("PaymentMethods.refresh")(function* (id: string) {
@@ -247,12 +255,13 @@ export class PaymentMethods extends Context.Service<
         const known = yield* knownId(id)
         return yield* transactor.atomically(
           Effect.gen(function* () {
-            const { status } = yield* get(id)
-            if (isDefault === true && status !== "attached") {
-              return yield* unavailable(id, `it can't be the default: the payment method is ${status}`)
-            }
             const changed = yield* book.change(known, (method) =>
               Effect.gen(function* () {
+                // It is asked here, where nobody detaches the method meanwhile.
+                if (isDefault === true && method.status !== "attached") {
+                  const problem = `it can't be the default: the payment method is ${method.status}`
+                  return yield* unavailable(id, problem)
+                }
                 if (isDefault === undefined && metadata === undefined) return undefined
                 if (isDefault === true && !method.isDefault) yield* book.clearDefault(method.customerId)
                 const updated: PaymentMethod = {
@@ -265,8 +274,9 @@ export class PaymentMethods extends Context.Service<
                 return updated
               }),
             )
+            const updated = yield* orNotFound(changed, id)
             if (isDefault === true) yield* scheduleNow(known)
-            return yield* orNotFound(changed, id)
+            return updated
           }),
         )
       })

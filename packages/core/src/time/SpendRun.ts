@@ -35,6 +35,15 @@ const CHECKS_AT_ONCE = 4
 /** How many failures of a customer in a row are logged one by one. After them it is every `LOGGED`th: each usage tries again. */
 const LOGGED = 10
 
+/** An alert that changes when it is checked, and the spends that it is checked with. */
+interface DueAlert {
+  readonly alert: SpendAlert
+  readonly spends: Parameters<typeof fired>[1]
+}
+
+/** The subscription that an alert bills when it fires. */
+const billedBy = ({ action, subscriptionId }: SpendAlert) => (action === "invoice" ? subscriptionId : null)
+
 type Checked<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
 
 /** Makes the check of all marked customers of all tenants. It gives how many it has checked. */
@@ -48,19 +57,15 @@ export const makeSpendRun = Effect.gen(function* () {
   const { atomically } = yield* Transactor
 
   /** Fires an alert if it has to, with the alert held: others may have fired or changed it meanwhile. */
-  const fire = Effect.fnUntraced(function* (
-    { id, action, subscriptionId }: SpendAlert,
-    spends: Parameters<typeof fired>[1],
-    now: DateTime.Utc,
-  ) {
+  const fire = Effect.fnUntraced(function* ({ alert, spends }: DueAlert, now: DateTime.Utc) {
     const parts = yield* makeBook
-    const isBilled = action === "invoice" && subscriptionId !== null
+    const billed = billedBy(alert)
     // Subscriptions are held first, as by everybody.
-    const group = isBilled ? yield* parts.store.lockGroup(subscriptionId) : []
+    const group = billed === null ? [] : yield* parts.store.lockGroup(billed)
     let firings: ReadonlyArray<SpendFiring> = []
-    yield* alerts.modify(id, (alert) =>
+    yield* alerts.modify(alert.id, (held) =>
       Effect.sync(() => {
-        const after = fired(alert, spends, now)
+        const after = fired(held, spends, now)
         firings = after.firings
         return after.alert
       }),
@@ -70,34 +75,55 @@ export const makeSpendRun = Effect.gen(function* () {
       yield* Metric.update(fires, 1)
     }
     const isOpen = firings.some(({ spend }) => spend.end > now.epochMilliseconds)
-    if (isBilled && isOpen && group.length > 0) yield* invoiceSoFar(parts, group, subscriptionId)
+    if (billed !== null && isOpen && group.length > 0) yield* invoiceSoFar(parts, group, billed)
   })
 
-  const checkAlerts = (customerId: CustomerId): Checked<void> =>
+  /** The alerts of a customer that change, newest first. */
+  const dueOf = Effect.fnUntraced(function* (customerId: CustomerId, now: DateTime.Utc) {
+    const { data } = yield* alerts
+      .list({ customerId }, { limit: MAX_SPEND_ALERTS, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+    const due: Array<DueAlert> = []
+    if (data.length === 0) return due
+    const spending = new Spending(yield* makeBook, now)
+    for (const alert of data) {
+      const { currency, subscriptionId } = alert
+      const spends = yield* subscriptionId === null
+        ? spending.ofCustomer(customerId, currency)
+        : spending.ofSubscription(subscriptionId)
+      if (fired(alert, spends, now).alert !== alert) due.push({ alert, spends })
+    }
+    return due
+  })
+
+  /**
+   * Fires the alerts of a customer, but of those that bill only the first one, and that before the others: who holds the
+   * subscriptions of two invoice groups, one after the other, may wait in a circle with a billing run. Gives whether there are
+   * more that bill. Then the customer is marked again.
+   */
+  const checkAlerts = (customerId: CustomerId): Checked<boolean> =>
     Effect.gen(function* () {
-      const { data } = yield* alerts
-        .list({ customerId }, { limit: MAX_SPEND_ALERTS, cursor: undefined })
-        .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-      if (data.length === 0) return
       const now = yield* DateTime.now
-      const spending = new Spending(yield* makeBook, now)
-      for (const alert of data) {
-        const { currency, subscriptionId } = alert
-        const spends = yield* subscriptionId === null
-          ? spending.ofCustomer(customerId, currency)
-          : spending.ofSubscription(subscriptionId)
-        const { alert: after } = fired(alert, spends, now)
-        if (after !== alert) yield* fire(alert, spends, now)
-      }
+      const due = yield* dueOf(customerId, now)
+      const billing = due.filter(({ alert }) => billedBy(alert) !== null)
+      const others = due.filter(({ alert }) => billedBy(alert) === null)
+      for (const one of [...billing.slice(0, 1), ...others]) yield* fire(one, now)
+      if (billing.length <= 1) return false
+      yield* Effect.flatMap(markPort, (marks) => marks.mark(customerId))
+      return true
     })
 
-  const check = ({ customerId }: MarkedCustomer): Checked<void> =>
+  const checkOnce = (customerId: CustomerId): Checked<boolean> =>
     atomically(
       Effect.flatMap(
         Effect.flatMap(markPort, (marks) => marks.take(customerId)),
-        (isMarked) => (isMarked ? time.within(customerId, checkAlerts(customerId)) : Effect.void),
+        (isMarked) => (isMarked ? time.within(customerId, checkAlerts(customerId)) : Effect.succeed(false)),
       ),
     )
+
+  /** Checks a customer, in a transaction for each alert that bills. */
+  const check = ({ customerId }: MarkedCustomer): Checked<unknown> =>
+    Effect.repeat(checkOnce(customerId), { while: (hasMore) => hasMore })
 
   /** Checks a customer. One that fails is tried again until it works, and others go on. */
   const checkOne = (marked: MarkedCustomer) =>

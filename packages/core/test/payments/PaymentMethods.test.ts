@@ -1,7 +1,7 @@
 /** Payment methods: saved at the provider, one default a customer, told when they expire, detached. */
 import { BillingRuns, Customers, FakeProvider, PaymentMethods } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Option, Redacted } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { as, at, globex, inWorld, newCustomer, NOON } from "../world.ts"
 import { advanceTo, events, inHours, script, subscribe, withProvider } from "./collecting.ts"
 
@@ -103,6 +103,30 @@ describe("payment methods", () => {
         ["payment_method.attached", saved.id],
         ["payment_method.detached", saved.id],
       ])
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("are forgotten when they were detached while their setup was started", () => {
+    const fake = new FakeProvider({ hasMethods: true })
+    const provider = fake.methods!
+    const start = provider.startSetup.bind(provider)
+    return Effect.gen(function* () {
+      const methods = yield* PaymentMethods
+      const [called, answers] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      provider.startSetup = (setup) =>
+        Deferred.succeed(called, undefined).pipe(
+          Effect.andThen(Deferred.await(answers)),
+          Effect.andThen(start(setup)),
+        )
+      const { id } = yield* methods.create({ customerId: (yield* newCustomer()).id })
+      const starting = yield* Effect.forkChild(methods.startSetup(id))
+      yield* Deferred.await(called)
+      yield* methods.detach(id)
+      yield* Deferred.succeed(answers, undefined)
+      const { paymentMethod } = yield* Fiber.join(starting)
+      const card = provider.save(paymentMethod.setupReference!)
+      yield* advanceTo(inHours(2))
+      assert.isUndefined(provider.behaviourOf(card))
     }).pipe(withProvider(fake))
   })
 

@@ -13,15 +13,20 @@ const failure = new StorageError({
   cause: new Error("gone"),
 })
 
-/** Billing runs that can't take the marks of customers. */
-const failingRuns = Layer.fresh(BillingRuns.layerManual).pipe(
-  Layer.provide(
-    Layer.effect(
-      SpendMarks,
-      Effect.map(SpendMarks, (marks) => SpendMarks.of({ ...marks, take: () => Effect.fail(failure) })),
+/** Billing runs that can't take the marks of customers, from a call on. */
+const failingFrom = (call: number) => {
+  let calls = 0
+  const failing = Layer.effect(
+    SpendMarks,
+    Effect.map(SpendMarks, (marks) =>
+      SpendMarks.of({
+        ...marks,
+        take: (id) => Effect.suspend(() => (++calls < call ? marks.take(id) : Effect.fail(failure))),
+      }),
     ),
-  ),
-)
+  )
+  return Layer.fresh(BillingRuns.layerManual).pipe(Layer.provide(failing))
+}
 
 const check = Effect.flatMap(BillingRuns, ({ checkSpend }) => checkSpend)
 const fired = Effect.map(allEvents, (all) => all.filter((event) => event.endsWith(" spend.alert")))
@@ -44,7 +49,7 @@ describe("the check of spend alerts", () => {
           yield* TestClock.adjust("6 hours")
           assert.strictEqual(yield* check, 1)
         }
-      }).pipe(Effect.provide(failingRuns))
+      }).pipe(Effect.provide(failingFrom(1)))
       // The first ten, and then each tenth.
       assert.lengthOf(logged, 11)
       assert.strictEqual(logged.at(-1), "checking spend alerts failed 20 times in a row; it is tried again")
@@ -52,6 +57,31 @@ describe("the check of spend alerts", () => {
       yield* TestClock.adjust("6 hours")
       assert.strictEqual(yield* check, 1)
       assert.deepStrictEqual(yield* fired, ["2026-06-06T00:00:00.000Z spend.alert"])
+    }).pipe(inYears(START), Effect.provide(logger))
+  })
+
+  it.effect("is made again for what is left, when it fails after an alert that bills", () => {
+    const { logged, logger } = listen()
+    return Effect.gen(function* () {
+      yield* pushPro
+      const customer = yield* newCustomer()
+      const { id: customerId } = customer
+      const { create } = yield* Subscriptions
+      const bill = { currency: "EUR", amount: 500n, action: "invoice" } as const
+      for (const { id: subscriptionId } of [
+        yield* create({ customerId, plan: "pro" }),
+        yield* create({ customerId, plan: "pro" }),
+      ]) {
+        yield* (yield* SpendAlerts).create({ customerId, subscriptionId, ...bill })
+      }
+      yield* check
+      yield* use(customer, 700)
+      yield* check.pipe(Effect.provide(failingFrom(2)))
+      assert.lengthOf(logged, 1)
+      assert.lengthOf(yield* fired, 1)
+      yield* TestClock.adjust("6 hours")
+      yield* check
+      assert.lengthOf(yield* fired, 2)
     }).pipe(inYears(START), Effect.provide(logger))
   })
 })

@@ -13,6 +13,7 @@ import {
   insertCustomer,
   type InvoicingTest,
   issue,
+  issuedOf,
   lineOf,
   seriesOf,
   subscriptionOf,
@@ -118,11 +119,19 @@ export const creditNoteContract = (test: InvoicingTest): void => {
       const draft = yield* draftOf(subscription, 1)
       const creditOf = { invoiceId: invoice.id, lineId: line.id }
       const lines = [{ ...draft.state.lines[0]!, creditOf }]
-      yield* invoices.insert({ ...draft, state: { ...draft.state, lines } })
+      const crediting = { ...draft, state: { ...draft.state, lines } }
+      yield* invoices.insert(crediting)
       same(yield* invoices.creditsOf(invoice.id), [])
       // Once it is void, it never did.
-      const state = { ...draft.state, lines, status: "void" } as const
-      yield* invoices.save({ ...draft, state })
+      const { state, ...voided } = issuedOf(crediting)
+      yield* (yield* Transactor).atomically(
+        Effect.gen(function* () {
+          yield* invoices.lockSeries("invoice")
+          yield* invoices.saveSeries("invoice", seriesOf("", 2))
+          const isVoid = { status: "void", number: "2026-0002", amountDue: 0n } as const
+          yield* invoices.save({ ...voided, state: { ...state, ...isVoid } })
+        }),
+      )
       same(yield* invoices.creditsOf(invoice.id), [])
     }),
   )
