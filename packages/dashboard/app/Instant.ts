@@ -24,10 +24,29 @@ const local = new Intl.DateTimeFormat("en-GB", {
   timeStyle: "long",
 })
 
-const dayOfAnyYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
+const days = new Map<string | undefined, Intl.DateTimeFormat>()
 
-/** The day in the reader's time zone: `21 Nov 2026`. */
-export const day = (instant: string): string => dayOfAnyYear.format(Date.parse(instant))
+const dayIn = (timeZone: string | undefined): Intl.DateTimeFormat => {
+  const known = days.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    ...(timeZone === undefined ? {} : { timeZone }),
+  })
+  days.set(timeZone, made)
+  return made
+}
+
+/** The day in a time zone, which is the reader's if none is given: `21 Nov 2026`. */
+export const day = (instant: string, timeZone?: string): string => dayIn(timeZone).format(Date.parse(instant))
+
+/** The last millisecond of a period, whose end is the first instant after it. */
+export const lastOf = (start: string | null, end: string): string =>
+  new Date(
+    Math.max(start === null ? Number.NEGATIVE_INFINITY : Date.parse(start), Date.parse(end) - 1),
+  ).toISOString()
 
 /** `3 min. ago`, `in 20 sec.`, `2 mo. ago`. */
 export const relative = (instant: string, now: number): string => {

@@ -75,12 +75,23 @@ export const formatExact = (text: string, currency: string): string => {
   return formatExactly(formatOf(currency, Math.max(digitsOf(currency), count)), text)
 }
 
-/** Reads an amount that somebody typed in the currency's unit, as an integer of the minor unit. */
-export const parse = (text: string, currency: string): bigint | undefined => {
-  const count = digitsOf(currency)
-  const plain = text.trim().replaceAll(",", "")
-  const match = /^(\d{1,30})(?:\.(\d*))?$/.exec(plain)
+/** Commas may only stand between thousands. Elsewhere somebody may mean a point: `12,50` must not become 1250. */
+const TYPED = /^(\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.(\d*))?$/
+
+/** Reads a number that somebody typed, with at most so many digits after the point, as an integer of the smallest part. */
+export const parseWith = (text: string, count: number): bigint | undefined => {
+  const match = TYPED.exec(text.trim())
   const fraction = (match?.[2] ?? "").replace(/0+$/, "")
   if (match === null || fraction.length > count) return undefined
-  return BigInt(`${match[1]}${fraction.padEnd(count, "0")}`)
+  return BigInt(`${match[1]?.replaceAll(",", "")}${fraction.padEnd(count, "0")}`)
+}
+
+/** Reads an amount that somebody typed in the currency's unit, as an integer of the minor unit. */
+export const parse = (text: string, currency: string): bigint | undefined =>
+  parseWith(text, digitsOf(currency))
+
+/** What an amount that somebody types is read as, to stand after a hint: ` = €1,234.00`. Empty while it can't be read. */
+export const readAs = (text: string, currency: string): string => {
+  const amount = CURRENCY.test(currency) ? parse(text, currency) : undefined
+  return amount === undefined ? "" : ` = ${format(amount, currency)}`
 }

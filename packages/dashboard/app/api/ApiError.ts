@@ -10,19 +10,22 @@ export class ApiError extends Error {
   readonly code: string
   /** The id of the request in the server's log. */
   readonly requestId: string | undefined
+  /** Whether the API refused the request for good. After any other error, it may have been carried out, or may still be. */
+  readonly isRefusal: boolean
 
   constructor(
     status: number,
     code: string,
     message: string,
     requestId: string | undefined,
-    options?: ErrorOptions,
+    { isRefusal = false, ...options }: ErrorOptions & { readonly isRefusal?: boolean } = {},
   ) {
     super(message, options)
     this.name = "ApiError"
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.isRefusal = isRefusal
   }
 }
 
@@ -41,6 +44,13 @@ const readBody = (text: string): { readonly error?: unknown; readonly message?: 
   }
 }
 
+/** Not carried out yet: the request came too slowly, or there were too many. */
+const TO_REPEAT: ReadonlySet<number> = new Set([408, 429])
+
+/** A 409 says when to send again if a request with the same idempotency key is still running. */
+const isRefusal = ({ headers, status }: Response): boolean =>
+  status >= 400 && status < 500 && !TO_REPEAT.has(status) && !(status === 409 && headers.has("retry-after"))
+
 /** Reads an error answer. It may come from a proxy and have another form. */
 export const fromResponse = (response: Response, text: string): ApiError => {
   const { error, message } = readBody(text)
@@ -49,5 +59,6 @@ export const fromResponse = (response: Response, text: string): ApiError => {
     typeof error === "string" ? error : "unknown",
     typeof message === "string" ? message : `The answer was HTTP ${response.status}.`,
     response.headers.get("request-id") ?? undefined,
+    { isRefusal: isRefusal(response) },
   )
 }

@@ -3,6 +3,7 @@
  */
 import { ApiError, fromResponse, noAnswer } from "./ApiError.ts"
 import * as ExactJson from "./ExactJson.ts"
+import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import type { paths } from "./Schema.ts"
 
 type Method = "get" | "post" | "patch" | "delete"
@@ -61,6 +62,8 @@ export interface Client {
     path: P,
     input: Input<Operation<P, M>>,
   ) => Promise<Answer<Operation<P, M>>>
+  /** What is sent from now on is done once more, also if it is the same as a request whose answer got lost. */
+  readonly startAnew: () => void
 }
 
 /** The longest time for an answer, in milliseconds. */
@@ -86,18 +89,24 @@ export const addressOf = (apiUrl: string, template: string, { path = {}, query =
  */
 const PAGE_HEADER = "billwright-dashboard"
 
-/** Makes it harmless when a browser repeats a request by itself. */
-const idempotencyKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
-
-const headersOf = (key: string | undefined, method: string, hasBody: boolean): Record<string, string> => ({
+const headersOf = (
+  key: string | undefined,
+  idempotencyKey: string | undefined,
+  hasBody: boolean,
+): Record<string, string> => ({
   ...(key === undefined ? { [PAGE_HEADER]: "1" } : { authorization: `Bearer ${key}` }),
-  ...(method === "get" ? {} : { "idempotency-key": idempotencyKey() }),
+  ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
   ...(hasBody ? { "content-type": "application/json" } : {}),
 })
 
 /** Makes a client. It rejects with an `ApiError`, or with the reason of an abort. */
 export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => {
+  const keys = IdempotencyKeys.make()
+  const keyOf = (method: string, request: string, { signal }: Outgoing): string | undefined => {
+    if (method === "get") return undefined
+    // What can be aborted, such as a preview, changes nothing, and has to be up to date.
+    return signal === undefined ? keys.of(request) : IdempotencyKeys.newKey()
+  }
   const send = async <A>(
     method: string,
     template: string,
@@ -107,21 +116,29 @@ export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => 
   ): Promise<A> => {
     const timeout = AbortSignal.timeout(TIMEOUT_MILLIS)
     const signal = input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout])
+    const address = addressOf(apiUrl, template, input)
+    const body = input.body === undefined ? undefined : ExactJson.stringify(input.body)
+    const request = `${method} ${address} ${body ?? ""}`
     try {
-      const response = await fetch(addressOf(apiUrl, template, input), {
+      const response = await fetch(address, {
         method: method.toUpperCase(),
-        headers: { accept, ...headersOf(key, method, input.body !== undefined) },
-        ...(input.body === undefined ? {} : { body: ExactJson.stringify(input.body) }),
+        headers: { accept, ...headersOf(key, keyOf(method, request, input), body !== undefined) },
+        ...(body === undefined ? {} : { body }),
         cache: "no-store",
         credentials: "same-origin",
         redirect: "error",
         signal,
       })
-      if (response.ok) return await read(response)
+      if (response.ok) {
+        const answer = await read(response)
+        keys.settle(request)
+        return answer
+      }
       const text = await response.text()
       if (response.status === 401) onUnauthorized()
       throw fromResponse(response, text)
     } catch (error) {
+      if (error instanceof ApiError && error.isRefusal) keys.settle(request)
       if (error instanceof ApiError || input.signal?.aborted === true) throw error
       throw noAnswer(error)
     }
@@ -132,6 +149,7 @@ export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => 
     )
   return {
     call: call as unknown as Client["call"],
+    startAnew: keys.clear,
     document: (template, id) => send("get", template, { path: { id } }, "*/*", (response) => response.blob()),
   }
 }

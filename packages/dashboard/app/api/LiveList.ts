@@ -19,6 +19,13 @@ export const items = <A>({ pages }: Pick<Pages<A>, "pages">): ReadonlyArray<A> =
 
 const startOver = <A>(head: ListPage<A>): Pages<A> => ({ pages: [head], pageParams: [undefined] })
 
+/** Items as pages of a size, so that each of them can be loaded again. */
+const pagesOf = <A>(rows: ReadonlyArray<A>, size: number, hasMore: boolean): ReadonlyArray<ListPage<A>> =>
+  Array.from({ length: Math.ceil(rows.length / size) }, (_, page) => {
+    const data = rows.slice(page * size, (page + 1) * size)
+    return { data, has_more: hasMore || (page + 1) * size < rows.length }
+  })
+
 /**
  * Merges the current newest page into the list: new items go before the rest, and changed items are replaced.
  *
@@ -34,5 +41,6 @@ export const takeIn = <A extends Identified>(list: Pages<A>, head: ListPage<A>):
   const rest = known.slice(at + 1)
   if (rest.length === 0) return startOver(head)
   const hasMore = list.pages.at(-1)?.has_more ?? false
-  return { pages: [head, { data: rest, has_more: hasMore }], pageParams: [undefined, oldest.id] }
+  const pages = [head, ...pagesOf(rest, head.data.length, hasMore)]
+  return { pages, pageParams: pages.map((_, page) => pages[page - 1]?.data.at(-1)?.id) }
 }

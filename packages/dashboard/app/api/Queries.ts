@@ -11,8 +11,10 @@ export const LIVE_MILLIS = 3_000
 /** How often a pending delivery that is shown is loaded again, in milliseconds. */
 const AWAITED_MILLIS = 1_000
 const STATISTICS_MILLIS = 10_000
-/** How long names of customers are cached. They rarely change. */
+/** How long names and time zones are cached. They rarely change. */
 const NAME_MILLIS = 60_000
+/** The time zone where the API names none: it doesn't tell the seller's. A seller with another one has other days in documents. */
+export const UTC = "UTC"
 /** How long the catalogue is cached. It only changes when the server is restarted. */
 const CATALOGUE_MILLIS = 300_000
 /** The most items in a page of a list. */
@@ -114,16 +116,16 @@ export const useNewestCustomers = (search?: string) => {
 }
 
 /**
- * The name of a customer. Most customers are among the newest, which are loaded in one request. Others are loaded one by
- * one when they become visible.
+ * A customer as others refer to it. Most customers are among the newest, which are loaded in one request. Others are loaded
+ * one by one when they become visible.
  */
-export const useCustomerName = (id: string | undefined): string | undefined => {
+const useReferredCustomer = (id: string | undefined) => {
   const { client } = useSession()
   const newest = useQuery({
-    queryKey: ["customers", "names"],
+    queryKey: ["customers", "referred"],
     queryFn: async ({ signal }) => {
       const { data } = await client.call("get", "/v1/customers", { query: { limit: PAGE_LIMIT }, signal })
-      return new Map(data.map((customer) => [customer.id, customer.name]))
+      return new Map(data.map((customer) => [customer.id, customer]))
     },
     enabled: id !== undefined,
     staleTime: NAME_MILLIS,
@@ -135,7 +137,30 @@ export const useCustomerName = (id: string | undefined): string | undefined => {
     enabled: id !== undefined && known === undefined && !newest.isPending,
     staleTime: NAME_MILLIS,
   })
-  return known ?? one.data?.name
+  return { customer: known ?? one.data, isUnknown: one.isError }
+}
+
+/** The name of a customer. */
+export const useCustomerName = (id: string | undefined): string | undefined =>
+  useReferredCustomer(id).customer?.name
+
+/** The time zone of a customer's days. `undefined` while it is being loaded. */
+export const useCustomerZone = (id: string): string | undefined => {
+  const { customer, isUnknown } = useReferredCustomer(id)
+  if (customer === undefined) return isUnknown ? UTC : undefined
+  return customer.timezone ?? UTC
+}
+
+/** The time zone of a subscription's periods: that of the seller without one. `undefined` while it is being loaded. */
+export const useSubscriptionZone = (id: string | null): string | undefined => {
+  const { client } = useSession()
+  const { data, isError } = useQuery({
+    queryKey: ["subscriptions", "one", id],
+    queryFn: ({ signal }) => client.call("get", "/v1/subscriptions/{id}", { path: { id: id ?? "" }, signal }),
+    enabled: id !== null,
+    staleTime: NAME_MILLIS,
+  })
+  return data?.timezone ?? (id === null || isError ? UTC : undefined)
 }
 
 /** Loads everything again that webhooks may have changed. */

@@ -13,7 +13,7 @@ interface PageQuery {
 }
 
 export interface LiveListOptions<A> {
-  /** The cache key of the list, with its filters. The first word is the area that is marked as changed after an action. */
+  /** The cache key of the list, with its filters. The first word is its area, all of which is loaded again after an action. */
   readonly key: readonly [area: string, ...rest: ReadonlyArray<unknown>]
   readonly fetchPage: (query: PageQuery, signal: AbortSignal) => Promise<ListPage<A>>
   readonly isLive?: boolean
@@ -36,8 +36,7 @@ export const useLiveList = <A extends { readonly id: string }>(
 ): LiveListState<A> => {
   const { fetchPage, isLive = true, key } = options
   const queries = useQueryClient()
-  // Not below the key of the area: after a change only the newest page is loaded again, not all pages.
-  const pagesKey = useMemo(() => ["pages", ...key], [JSON.stringify(key)])
+  const pagesKey = useMemo(() => [key[0], "pages", ...key.slice(1)], [JSON.stringify(key)])
   const pages = useInfiniteQuery({
     queryKey: pagesKey,
     queryFn: ({ pageParam, signal }) => fetchPage({ limit: PAGE_LIMIT, starting_after: pageParam }, signal),
@@ -51,15 +50,17 @@ export const useLiveList = <A extends { readonly id: string }>(
     enabled: pages.isSuccess,
     refetchInterval: isLive ? LIVE_MILLIS : false,
   })
+  // While pages are loading, nothing is merged into them: they would replace it. An older newest page isn't merged either.
+  const isMerging = head.isSuccess && !head.isFetching && !pages.isFetching
   useEffect(() => {
     const newest = head.data
-    if (newest === undefined) return
+    if (newest === undefined || !isMerging) return
     queries.setQueryData<InfiniteData<ListPage<A>, string | undefined>>(pagesKey, (known) => {
       if (known === undefined) return known
       const { pageParams, pages } = LiveList.takeIn(known, newest)
       return { pages: [...pages], pageParams: [...pageParams] }
     })
-  }, [head.data, pagesKey, queries])
+  }, [head.data, isMerging, pagesKey, queries])
   const rows = useMemo(() => (pages.data === undefined ? NONE : LiveList.items(pages.data)), [pages.data])
   return {
     rows,
@@ -67,7 +68,7 @@ export const useLiveList = <A extends { readonly id: string }>(
     isLoading: pages.isPending,
     isLoadingMore: pages.isFetchingNextPage,
     error: pages.error ?? head.error,
-    loadMore: () => void (pages.hasNextPage && !pages.isFetchingNextPage && pages.fetchNextPage()),
+    loadMore: () => void (pages.hasNextPage && !pages.isFetching && pages.fetchNextPage()),
     retry: () => void (pages.isError ? pages.refetch() : head.refetch()),
   }
 }

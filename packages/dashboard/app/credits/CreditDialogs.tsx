@@ -1,9 +1,10 @@
 import { useState } from "react"
-import { refused } from "../api/FieldError.ts"
 import type { CreditGrant } from "../api/Types.ts"
 import { useRefreshBilling } from "../api/useRefreshBilling.ts"
-import { wire, wireAmount } from "../api/WireAmount.ts"
+import { wireAmount, wireInteger } from "../api/WireAmount.ts"
 import * as Instant from "../Instant.ts"
+import * as Money from "../Money.ts"
+import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
@@ -11,11 +12,14 @@ import { toast } from "../ui/Toast.tsx"
 import * as Units from "./Units.ts"
 
 /** The amount that somebody typed: money in the currency's unit, other units as an integer of the smallest part. */
-const amountOf = (text: string, unit: string): number => {
-  if (Units.isMoney(unit)) return wireAmount("amount", text, unit)
-  const plain = text.trim().replaceAll(",", "")
-  if (!/^\d{1,30}$/.test(plain)) throw refused("amount", "must be a whole number")
-  return wire(BigInt(plain))
+const amountOf = (text: string, unit: string): number =>
+  Units.isMoney(unit) ? wireAmount("amount", text, unit) : wireInteger("amount", text)
+
+/** What an amount that somebody types is read as. Empty while it can't be read. */
+const readAs = (text: string, unit: string): string => {
+  if (Units.isMoney(unit)) return Money.readAs(text, unit)
+  const amount = Money.parseWith(text, 0)
+  return amount === undefined ? "" : ` = ${Quantity.format(amount)}`
 }
 
 const KINDS = {
@@ -49,11 +53,11 @@ const UnitAndAmountFields = ({
       )}
     </Field>
     <Field
-      hint={
+      hint={`${
         Units.isMoney(unit)
-          ? `In ${unit}, such as 12.50.`
+          ? `In ${unit}, such as ${Money.decimalOf(1250, unit)}.`
           : "A whole number, of the smallest part of the unit."
-      }
+      }${readAs(amount, unit)}`}
       label="Amount"
       name="amount"
     >

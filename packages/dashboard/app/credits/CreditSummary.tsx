@@ -1,7 +1,7 @@
 import { Link } from "wouter"
 import { Loaded } from "../ui/Loading.tsx"
 import * as Units from "./Units.ts"
-import { unitsOf, useBalance, useGrants } from "./useCredits.ts"
+import { unitsNote, unitsOf, useBalance, useGrants } from "./useCredits.ts"
 
 const UnitLine = ({ customerId, unit }: { readonly customerId: string; readonly unit: string }) => {
   const balance = useBalance(customerId, unit).data
@@ -34,15 +34,18 @@ export const CreditSummary = ({ customerId }: { readonly customerId: string }) =
       <Link href={`/customers/${customerId}/credits`}>Grants and entries</Link>
     </header>
     <Loaded lines={1} query={useGrants(customerId)}>
-      {(grants) =>
+      {({ isCut, items: grants }) =>
         grants.length === 0 ? (
           <p className="muted">None were granted.</p>
         ) : (
-          <ul className="lines">
-            {unitsOf(grants).map((unit) => (
-              <UnitLine customerId={customerId} key={unit} unit={unit} />
-            ))}
-          </ul>
+          <>
+            <ul className="lines">
+              {unitsOf(grants).map((unit) => (
+                <UnitLine customerId={customerId} key={unit} unit={unit} />
+              ))}
+            </ul>
+            {isCut && <p className="muted">{unitsNote(grants)}</p>}
+          </>
         )
       }
     </Loaded>

@@ -19,7 +19,7 @@ import { Entries } from "./Entries.tsx"
 import { Grants } from "./Grants.tsx"
 import { Holds } from "./Holds.tsx"
 import * as Units from "./Units.ts"
-import { unitsOf, useBalance, useGrants, useRecentEntries } from "./useCredits.ts"
+import { unitsNote, unitsOf, useBalance, useGrants, useRecentEntries } from "./useCredits.ts"
 
 interface Account {
   readonly customerId: string
@@ -39,26 +39,33 @@ const BalanceChart = ({ balance, customerId, unit }: Account & { readonly balanc
   const entries = useRecentEntries(customerId, unit).data
   const now = useCustomerNow(Queries.useCustomer(customerId).data)
   if (entries === undefined) return null
-  const days = balancesOf(BigInt(balance.available), entries, now)
+  const days = balancesOf(BigInt(balance.available), entries.items, now)
   return (
-    <BarChart
-      describe={(index) => {
-        const day = days[index]
-        return day === undefined
-          ? ""
-          : `${tick.format(day.start)}: ${Units.format(day.available, unit, decimals)}`
-      }}
-      label={`What was available at the end of each day. Now: ${Units.format(balance.available, unit, decimals)}`}
-      series={[
-        {
-          label: "Available",
-          className: "chart-usage",
-          values: days.map(({ available }) => heightOf(available, decimals)),
-        },
-      ]}
-      starts={days.map(({ start }) => start)}
-      tick={(at) => tick.format(at)}
-    />
+    <>
+      <BarChart
+        describe={(index) => {
+          const day = days[index]
+          return day === undefined
+            ? ""
+            : `${tick.format(day.start)}: ${Units.format(day.available, unit, decimals)}`
+        }}
+        label={`What was available at the end of each day. Now: ${Units.format(balance.available, unit, decimals)}`}
+        series={[
+          {
+            label: "Available",
+            className: "chart-usage",
+            values: days.map(({ available }) => heightOf(available, decimals)),
+          },
+        ]}
+        starts={days.map(({ start }) => start)}
+        tick={(at) => tick.format(at)}
+      />
+      {entries.isCut && (
+        <p className="muted">
+          The chart begins with the newest {entries.items.length.toLocaleString("en-GB")} entries.
+        </p>
+      )}
+    </>
   )
 }
 
@@ -78,14 +85,15 @@ const Balance = ({ balance, unit }: { readonly balance: CreditBalance; readonly 
 const AccountParts = ({
   customerId,
   grants,
+  isCut,
   unit,
-}: Account & { readonly grants: ReadonlyArray<CreditGrant> }) => (
+}: Account & { readonly grants: ReadonlyArray<CreditGrant>; readonly isCut: boolean }) => (
   <Loaded lines={2} query={useBalance(customerId, unit)}>
     {(balance) => (
       <>
         <Balance balance={balance} unit={unit} />
         <BalanceChart balance={balance} customerId={customerId} unit={unit} />
-        <Grants decimals={balance.decimals} grants={grants} />
+        <Grants decimals={balance.decimals} grants={grants} isCut={isCut} />
         <Holds customerId={customerId} decimals={balance.decimals} unit={unit} />
         <Entries customerId={customerId} decimals={balance.decimals} key={unit} unit={unit} />
       </>
@@ -97,7 +105,7 @@ export const CreditsPage = ({ id }: { readonly id: string }) => {
   const filters = useFilters()
   const customer = Queries.useCustomer(id).data
   const query = useGrants(id)
-  const units = unitsOf(query.data ?? [])
+  const units = unitsOf(query.data?.items ?? [])
   const unit = filters.get("unit") ?? units[0]
   const [isGranting, setIsGranting] = useState(false)
   return (
@@ -111,7 +119,7 @@ export const CreditsPage = ({ id }: { readonly id: string }) => {
       up={{ href: `/customers/${id}`, label: customer?.name ?? "Customer", id: "credits" }}
     >
       <Loaded lines={8} query={query}>
-        {(grants) =>
+        {({ isCut, items: grants }) =>
           unit === undefined ? (
             <EmptyState title="No credits were granted">
               <p>Grant some with the button above. Plans and credit notes grant them, too.</p>
@@ -126,9 +134,11 @@ export const CreditsPage = ({ id }: { readonly id: string }) => {
                   options={units.map((each) => [each, each] as const)}
                 />
               )}
+              {isCut && <p className="muted">{unitsNote(grants)}</p>}
               <AccountParts
                 customerId={id}
                 grants={grants.filter((grant) => grant.unit === unit)}
+                isCut={isCut}
                 unit={unit}
               />
             </>

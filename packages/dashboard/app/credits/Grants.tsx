@@ -1,5 +1,6 @@
 import { useState } from "react"
 import type { CreditGrant } from "../api/Types.ts"
+import { CutNote } from "../ui/CutNote.tsx"
 import { Day } from "../ui/Period.tsx"
 import { StateBadge, type Tone } from "../ui/StateBadge.tsx"
 import { VoidGrant } from "./CreditDialogs.tsx"
@@ -60,9 +61,12 @@ const GrantLine = ({
 export const Grants = ({
   decimals,
   grants,
+  isCut,
 }: {
   readonly decimals: number
   readonly grants: ReadonlyArray<CreditGrant>
+  /** Whether there are older ones. */
+  readonly isCut: boolean
 }) => {
   const [voided, setVoided] = useState<CreditGrant>()
   return (
@@ -73,6 +77,7 @@ export const Grants = ({
           <GrantLine decimals={decimals} grant={grant} key={grant.id} onVoid={() => setVoided(grant)} />
         ))}
       </ul>
+      <CutNote count={grants.length} isCut={isCut} />
       {voided !== undefined && (
         <VoidGrant decimals={decimals} grant={voided} onClose={() => setVoided(undefined)} />
       )}

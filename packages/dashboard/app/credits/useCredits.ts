@@ -1,6 +1,6 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import type { Client } from "../api/Client.ts"
-import { listAll } from "../api/listAll.ts"
+import { listAll, type Listed } from "../api/listAll.ts"
 import type { CreditEntry, CreditGrant } from "../api/Types.ts"
 import { useSession } from "../session/Session.tsx"
 
@@ -11,18 +11,16 @@ const MAX_GRANT_PAGES = 5
 const MAX_ENTRY_PAGES = 5
 
 /** The newest grants of a customer, up to the limit. */
-const listGrants = async (client: Client, customerId: string, signal: AbortSignal) => {
-  const { items } = await listAll<CreditGrant>(MAX_GRANT_PAGES, (page) =>
+const listGrants = (client: Client, customerId: string, signal: AbortSignal): Promise<Listed<CreditGrant>> =>
+  listAll<CreditGrant>(MAX_GRANT_PAGES, (page) =>
     client.call("get", "/v1/credit_grants", { query: { customer_id: customerId, ...page }, signal }),
   )
-  return items
-}
 
 export const useGrants = (customerId: string) => {
   const { client } = useSession()
   return useQuery({
     queryKey: ["credits", "grants", customerId],
-    queryFn: ({ signal }): Promise<ReadonlyArray<CreditGrant>> => listGrants(client, customerId, signal),
+    queryFn: ({ signal }) => listGrants(client, customerId, signal),
     refetchInterval: REFRESH_MILLIS,
   })
 }
@@ -31,6 +29,10 @@ export const useGrants = (customerId: string) => {
 export const unitsOf = (grants: ReadonlyArray<CreditGrant>): ReadonlyArray<string> =>
   [...new Set(grants.map(({ unit }) => unit))].toSorted()
 
+/** What to say when not all grants were read. */
+export const unitsNote = (grants: ReadonlyArray<CreditGrant>): string =>
+  `These are the units of the newest ${grants.length.toLocaleString("en-GB")} grants.`
+
 export const useBalance = (customerId: string, unit: string) => {
   const { client } = useSession()
   return useQuery({
@@ -38,24 +40,25 @@ export const useBalance = (customerId: string, unit: string) => {
     queryFn: ({ signal }) =>
       client.call("get", "/v1/credit_balance", { query: { customer_id: customerId, unit }, signal }),
     refetchInterval: REFRESH_MILLIS,
-    placeholderData: keepPreviousData,
   })
 }
 
 /** The newest entries, newest first, up to the limit. */
-const listEntries = async (client: Client, customerId: string, unit: string, signal: AbortSignal) => {
-  const { items } = await listAll<CreditEntry>(MAX_ENTRY_PAGES, (page) =>
+const listEntries = (
+  client: Client,
+  customerId: string,
+  unit: string,
+  signal: AbortSignal,
+): Promise<Listed<CreditEntry>> =>
+  listAll<CreditEntry>(MAX_ENTRY_PAGES, (page) =>
     client.call("get", "/v1/credit_entries", { query: { customer_id: customerId, unit, ...page }, signal }),
   )
-  return items
-}
 
 export const useRecentEntries = (customerId: string, unit: string) => {
   const { client } = useSession()
   return useQuery({
     queryKey: ["credits", "recent", customerId, unit],
-    queryFn: ({ signal }): Promise<ReadonlyArray<CreditEntry>> =>
-      listEntries(client, customerId, unit, signal),
+    queryFn: ({ signal }) => listEntries(client, customerId, unit, signal),
     refetchInterval: REFRESH_MILLIS,
   })
 }

@@ -3,11 +3,12 @@
  */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "wouter"
+import { useSubscriptionZone } from "../api/Queries.ts"
 import type { Entitlement } from "../api/Types.ts"
 import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
 import { Loaded } from "../ui/Loading.tsx"
-import { Day } from "../ui/Period.tsx"
+import { ZonedDay } from "../ui/Period.tsx"
 import { StateBadge, type Tone } from "../ui/StateBadge.tsx"
 
 const REFRESH_MILLIS = 10_000
@@ -35,7 +36,16 @@ const useEntitlements = (customerId: string) => {
 const LIMITS = { hard: "refused above it", soft: "allowed and billed above it" } as const
 
 const Metered = ({ entitlement }: { readonly entitlement: Entitlement }) => {
-  const { feature, limit, limit_type: type, resets_at: resets, rolled_over: over, used } = entitlement
+  const {
+    feature,
+    limit,
+    limit_type: type,
+    resets_at: resets,
+    rolled_over: over,
+    subscription_id: subscriptionId,
+    used,
+  } = entitlement
+  const zone = useSubscriptionZone(subscriptionId)
   if (limit === null || used === null) return null
   const percent = Quantity.percentOf(used, limit)
   return (
@@ -53,7 +63,7 @@ const Metered = ({ entitlement }: { readonly entitlement: Entitlement }) => {
         {resets !== null && (
           <>
             {" · starts again "}
-            <Day at={resets} />
+            <ZonedDay at={resets} zone={zone} />
           </>
         )}
       </span>

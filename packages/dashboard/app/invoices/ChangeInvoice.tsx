@@ -9,7 +9,7 @@ import * as Money from "../Money.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { toast } from "../ui/Toast.tsx"
-import { nameOf } from "./InvoiceStates.ts"
+import { issuedText, nameOf } from "./InvoiceStates.ts"
 
 export type Change = "finalize" | "void" | "mark_uncollectible" | "delete"
 
@@ -17,9 +17,9 @@ interface Texts {
   readonly title: (money: Moneys, name: string) => string
   readonly description: (money: Moneys) => string
   readonly action: readonly [label: string, running: string]
-  readonly done: string
   readonly isDangerous: boolean
-  readonly run: (client: Client, id: string) => Promise<unknown>
+  /** Gives what was done. */
+  readonly run: (client: Client, id: string) => Promise<string>
 }
 
 /** The money that an action is about. */
@@ -34,35 +34,41 @@ const CHANGES: Readonly<Record<Change, Texts>> = {
     description: ({ due }) =>
       `It gets its number, and never changes again. The customer then has ${due} to pay.`,
     action: ["Issue the invoice", "Issuing…"],
-    done: "Issued",
     isDangerous: false,
-    run: (client, id) => client.call("post", "/v1/invoices/{id}/finalize", { path: { id } }),
+    run: async (client, id) =>
+      issuedText(await client.call("post", "/v1/invoices/{id}/finalize", { path: { id } })),
   },
   void: {
     title: ({ total }, name) => `Void ${name} over ${total}?`,
     description: ({ due }) =>
       `The customer no longer has to pay ${due}, and what it billed is not billed again. It keeps its number. This can't be undone.`,
     action: ["Void the invoice", "Voiding…"],
-    done: "Voided",
     isDangerous: true,
-    run: (client, id) => client.call("post", "/v1/invoices/{id}/void", { path: { id } }),
+    run: async (client, id) => {
+      await client.call("post", "/v1/invoices/{id}/void", { path: { id } })
+      return "Voided"
+    },
   },
   mark_uncollectible: {
     title: ({ due }, name) => `Write off ${due} of ${name}?`,
     description: ({ due }) =>
       `Nothing asks for the ${due} any more. If the money comes after all, it can still be paid.`,
     action: ["Write it off", "Writing it off…"],
-    done: "Written off",
     isDangerous: true,
-    run: (client, id) => client.call("post", "/v1/invoices/{id}/mark_uncollectible", { path: { id } }),
+    run: async (client, id) => {
+      await client.call("post", "/v1/invoices/{id}/mark_uncollectible", { path: { id } })
+      return "Written off"
+    },
   },
   delete: {
     title: ({ total }) => `Delete the draft over ${total}?`,
     description: () => "Its invoice items are pending again. The draft itself is gone for good.",
     action: ["Delete the draft", "Deleting…"],
-    done: "Deleted",
     isDangerous: true,
-    run: (client, id) => client.call("delete", "/v1/invoices/{id}", { path: { id } }),
+    run: async (client, id) => {
+      await client.call("delete", "/v1/invoices/{id}", { path: { id } })
+      return "Deleted"
+    },
   },
 }
 
@@ -78,7 +84,7 @@ export const ChangeInvoice = ({
   const { client } = useSession()
   const refresh = useRefreshBilling()
   const [, navigate] = useLocation()
-  const { action, description, done, isDangerous, run, title } = CHANGES[change]
+  const { action, description, isDangerous, run, title } = CHANGES[change]
   const { amount_due: due, currency, total } = invoice
   const money = { total: Money.format(total, currency), due: Money.format(due, currency) }
   return (
@@ -87,7 +93,7 @@ export const ChangeInvoice = ({
       description={description(money)}
       isDangerous={isDangerous}
       onClose={onClose}
-      onDone={() => {
+      onDone={(done) => {
         toast(done)
         onClose()
         if (change === "delete") navigate("/invoices")

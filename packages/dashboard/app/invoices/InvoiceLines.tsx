@@ -8,9 +8,9 @@ import * as Exact from "../Exact.ts"
 import * as Money from "../Money.ts"
 import * as Quantity from "../Quantity.ts"
 import { Amount } from "../ui/Money.tsx"
-import { Period } from "../ui/Period.tsx"
 import { LINE_KINDS } from "./InvoiceStates.ts"
 import { LineRecords } from "./LineRecords.tsx"
+import { type Previewed, ServicePeriod } from "./ServicePeriod.tsx"
 import { Steps } from "./Steps.tsx"
 
 type Receipt = NonNullable<InvoiceLine["receipt"]>
@@ -20,17 +20,15 @@ const whereText = ({ where }: Receipt): string =>
     .map(([name, values]) => `, ${name} ${values.join(" or ")}`)
     .join("")
 
-/** The usage behind a line: its total, and on request its records. */
-const Usage = ({
-  invoiceId,
-  line,
-  receipt,
-}: {
+interface LineProps {
   /** `undefined` for an invoice that isn't stored. */
   readonly invoiceId: string | undefined
-  readonly line: string
-  readonly receipt: Receipt
-}) => {
+  readonly line: InvoiceLine
+  readonly previewed: Previewed | undefined
+}
+
+/** The usage behind a line: its total, and on request its records. */
+const Usage = ({ invoiceId, line, previewed, receipt }: LineProps & { readonly receipt: Receipt }) => {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <div className="section">
@@ -38,7 +36,12 @@ const Usage = ({
         {Exact.format(receipt.total)} of the meter <code>{receipt.meter}</code>
         {whereText(receipt)}, from {Quantity.format(receipt.record_count)}{" "}
         {receipt.record_count === 1 ? "record" : "records"},{" "}
-        <Period end={receipt.period_end} start={receipt.period_start} />
+        <ServicePeriod
+          end={receipt.period_end}
+          previewed={previewed}
+          start={receipt.period_start}
+          subscriptionId={line.subscription_id}
+        />
       </p>
       {invoiceId !== undefined && receipt.record_count > 0 && (
         <button
@@ -56,7 +59,7 @@ const Usage = ({
           this one.
         </p>
       )}
-      {isOpen && invoiceId !== undefined && <LineRecords invoiceId={invoiceId} line={line} />}
+      {isOpen && invoiceId !== undefined && <LineRecords invoiceId={invoiceId} line={line.id} />}
     </div>
   )
 }
@@ -89,15 +92,7 @@ const Origin = ({ line }: { readonly line: InvoiceLine }) => (
 const hasOrigin = ({ credit_of: credit, plan, subscription_id: subscription }: InvoiceLine): boolean =>
   credit !== null || plan !== null || subscription !== null
 
-const LineItem = ({
-  currency,
-  invoiceId,
-  line,
-}: {
-  readonly invoiceId: string | undefined
-  readonly line: InvoiceLine
-  readonly currency: string
-}) => (
+const LineItem = ({ currency, invoiceId, line, previewed }: LineProps & { readonly currency: string }) => (
   <li>
     <details className="invoice-line">
       <summary>
@@ -111,7 +106,12 @@ const LineItem = ({
             {line.period_start !== null && (
               <>
                 {", "}
-                <Period end={line.period_end} start={line.period_start} />
+                <ServicePeriod
+                  end={line.period_end}
+                  previewed={previewed}
+                  start={line.period_start}
+                  subscriptionId={line.subscription_id}
+                />
               </>
             )}
           </span>
@@ -127,7 +127,9 @@ const LineItem = ({
             left.
           </p>
         )}
-        {line.receipt !== null && <Usage invoiceId={invoiceId} line={line.id} receipt={line.receipt} />}
+        {line.receipt !== null && (
+          <Usage invoiceId={invoiceId} line={line} previewed={previewed} receipt={line.receipt} />
+        )}
         {hasOrigin(line) && <Origin line={line} />}
       </div>
     </details>
@@ -138,9 +140,11 @@ const LineItem = ({
 export const InvoiceLines = ({
   invoice,
   isStored = true,
+  previewed,
 }: {
   readonly invoice: Invoice
   readonly isStored?: boolean
+  readonly previewed?: Previewed
 }) =>
   invoice.lines.length === 0 ? (
     <p className="muted">It has no lines.</p>
@@ -152,6 +156,7 @@ export const InvoiceLines = ({
           invoiceId={isStored ? invoice.id : undefined}
           key={line.id}
           line={line}
+          previewed={previewed}
         />
       ))}
     </ul>

@@ -1,23 +1,27 @@
 import { Link } from "wouter"
+import { UTC } from "../api/Queries.ts"
 import type { CreditNote, Invoice } from "../api/Types.ts"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import { ObjectEvents } from "../events/ObjectEvents.tsx"
 import { PaymentLines } from "../payments/PaymentLines.tsx"
+import { CutNote } from "../ui/CutNote.tsx"
 import { Fact, Facts, Figure } from "../ui/Facts.tsx"
 import { FailureNotice } from "../ui/FailureNotice.tsx"
 import { Identifier, shortId } from "../ui/Identifier.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
-import { Period } from "../ui/Period.tsx"
+import { ZonedDay } from "../ui/Period.tsx"
 import { REASONS } from "../ui/ReasonField.tsx"
 import { Time } from "../ui/Time.tsx"
+import { DueDay } from "./DueDay.tsx"
 import { InvoiceActions } from "./InvoiceActions.tsx"
 import { CollectionBadge, InvoiceBadge } from "./InvoiceBadge.tsx"
 import { InvoiceLines } from "./InvoiceLines.tsx"
 import { nameOf } from "./InvoiceStates.ts"
 import { InvoiceSums } from "./InvoiceSums.tsx"
 import { SaveDocument } from "./SaveDocument.tsx"
+import { ServicePeriod } from "./ServicePeriod.tsx"
 import { useCreditNotes, useInvoice } from "./useInvoice.ts"
 
 /** The most payments of an invoice that are shown. */
@@ -42,12 +46,16 @@ const Dates = ({ invoice }: { readonly invoice: Invoice }) => (
   <>
     {invoice.period_start !== null && (
       <Fact name="Period">
-        <Period end={invoice.period_end} start={invoice.period_start} />
+        <ServicePeriod
+          end={invoice.period_end}
+          start={invoice.period_start}
+          subscriptionId={invoice.subscription_id}
+        />
       </Fact>
     )}
     {invoice.issued_at !== null && (
       <Fact name="Issued">
-        <Time at={invoice.issued_at} />
+        <ZonedDay at={invoice.issued_at} zone={UTC} />
       </Fact>
     )}
     {invoice.finalizes_at !== null && (
@@ -57,12 +65,12 @@ const Dates = ({ invoice }: { readonly invoice: Invoice }) => (
     )}
     {invoice.due_at !== null && (
       <Fact name="Due by">
-        <Time at={invoice.due_at} />
+        <DueDay at={invoice.due_at} customerId={invoice.customer_id} />
       </Fact>
     )}
     {invoice.past_due_since !== null && (
       <Fact name="Late since">
-        <Time at={invoice.past_due_since} />
+        <DueDay at={invoice.past_due_since} customerId={invoice.customer_id} />
       </Fact>
     )}
   </>
@@ -113,7 +121,7 @@ const CreditNoteLine = ({ note }: { readonly note: CreditNote }) => (
       )}
     </span>
     <Amount amount={note.total} currency={note.currency} />
-    <Time at={note.issued_at} />
+    <ZonedDay at={note.issued_at} zone={UTC} />
     <SaveDocument
       id={note.id}
       isSmall
@@ -126,7 +134,7 @@ const CreditNoteLine = ({ note }: { readonly note: CreditNote }) => (
 
 const CreditNotes = ({ id }: { readonly id: string }) => (
   <Loaded lines={1} query={useCreditNotes(id)}>
-    {({ data }) =>
+    {({ data, has_more: isCut }) =>
       data.length > 0 && (
         <section aria-labelledby="credit-notes-title" className="section">
           <h2 id="credit-notes-title">Credit notes</h2>
@@ -135,6 +143,7 @@ const CreditNotes = ({ id }: { readonly id: string }) => (
               <CreditNoteLine key={note.id} note={note} />
             ))}
           </ul>
+          <CutNote count={data.length} isCut={isCut} />
         </section>
       )
     }
@@ -144,7 +153,7 @@ const CreditNotes = ({ id }: { readonly id: string }) => (
 const Payments = ({ id }: { readonly id: string }) => (
   <section aria-labelledby="payments-title" className="section">
     <h2 id="payments-title">Payments</h2>
-    <PaymentLines empty="Nothing was paid or asked for." which={{ invoice_id: id, limit: PAYMENTS }} />
+    <PaymentLines empty="Nothing was paid or asked for." isAll which={{ invoice_id: id, limit: PAYMENTS }} />
   </section>
 )
 

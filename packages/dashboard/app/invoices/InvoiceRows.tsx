@@ -1,9 +1,11 @@
 import { Link } from "wouter"
+import { UTC } from "../api/Queries.ts"
 import type { Invoice } from "../api/Types.ts"
 import { Amount } from "../ui/Money.tsx"
-import { Day, Period } from "../ui/Period.tsx"
+import { ZonedDay } from "../ui/Period.tsx"
 import { InvoiceBadge } from "./InvoiceBadge.tsx"
 import { nameOf } from "./InvoiceStates.ts"
+import { ServicePeriod } from "./ServicePeriod.tsx"
 
 /** Some invoices, each as one line. `isDue`: with what is left to pay instead of the total. */
 export const InvoiceRows = ({
@@ -30,7 +32,11 @@ export const InvoiceRows = ({
             </Link>
             {invoice.period_start !== null && (
               <span className="muted clip">
-                <Period end={invoice.period_end} start={invoice.period_start} />
+                <ServicePeriod
+                  end={invoice.period_end}
+                  start={invoice.period_start}
+                  subscriptionId={invoice.subscription_id}
+                />
               </span>
             )}
           </span>
@@ -38,7 +44,7 @@ export const InvoiceRows = ({
           {invoice.issued_at === null ? (
             <span className="muted">not issued</span>
           ) : (
-            <Day at={invoice.issued_at} />
+            <ZonedDay at={invoice.issued_at} zone={UTC} />
           )}
         </li>
       ))}

@@ -45,3 +45,7 @@ export const LINE_KINDS: Readonly<Record<InvoiceLine["kind"], string>> = {
 /** How people call it: its number, or that it is a draft. */
 export const nameOf = ({ number }: Pick<Invoice, "number">): string =>
   number === null ? "Draft invoice" : `Invoice ${number}`
+
+/** What came of issuing. A tax service is asked in the background: until it answers, the invoice stays a draft. */
+export const issuedText = ({ status }: Pick<Invoice, "status">): string =>
+  status === "draft" ? "It is issued as soon as the tax service has answered" : "Issued"

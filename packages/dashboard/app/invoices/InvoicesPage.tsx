@@ -1,9 +1,9 @@
 import { Link } from "wouter"
+import { UTC } from "../api/Queries.ts"
 import type { Invoice } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
 import { CustomerFilter } from "../customers/CustomerFilter.tsx"
 import { CustomerName } from "../customers/CustomerName.tsx"
-import * as Instant from "../Instant.ts"
 import { figureOptions, INVOICE_FIGURES, type InvoiceFigure } from "../money/Figures.ts"
 import { useSession } from "../session/Session.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
@@ -11,7 +11,8 @@ import { EmptyState } from "../ui/EmptyState.tsx"
 import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
-import { Day } from "../ui/Period.tsx"
+import { ZonedDay } from "../ui/Period.tsx"
+import { DueDay } from "./DueDay.tsx"
 import { InvoiceBadge } from "./InvoiceBadge.tsx"
 import { STATUS_OPTIONS } from "./InvoiceStates.ts"
 
@@ -59,11 +60,12 @@ const COLUMNS: ReadonlyArray<Column<Invoice>> = [
   },
   {
     id: "issued",
-    header: `Issued (${Instant.zone})`,
+    header: `Issued (${UTC})`,
     width: "minmax(8rem, 0.7fr)",
     isNumber: true,
     narrow: "hidden",
-    cell: ({ issued_at: at }) => (at === null ? <span className="muted">not yet</span> : <Day at={at} />),
+    cell: ({ issued_at: at }) =>
+      at === null ? <span className="muted">not yet</span> : <ZonedDay at={at} zone={UTC} />,
   },
   {
     id: "dueAt",
@@ -71,7 +73,8 @@ const COLUMNS: ReadonlyArray<Column<Invoice>> = [
     width: "minmax(8rem, 0.7fr)",
     isNumber: true,
     narrow: "hidden",
-    cell: ({ due_at: at }) => (at === null ? <span className="muted">–</span> : <Day at={at} />),
+    cell: ({ customer_id: customerId, due_at: at }) =>
+      at === null ? <span className="muted">–</span> : <DueDay at={at} customerId={customerId} />,
   },
 ]
 

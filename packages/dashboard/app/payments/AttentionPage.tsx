@@ -6,10 +6,10 @@ import type { ReactNode } from "react"
 import { Link } from "wouter"
 import type { Client } from "../api/Client.ts"
 import { listAll, type Listed } from "../api/listAll.ts"
-import { PAGE_LIMIT } from "../api/Queries.ts"
 import type { Payment } from "../api/Types.ts"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import { useSession } from "../session/Session.tsx"
+import { CutNote } from "../ui/CutNote.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
@@ -78,9 +78,7 @@ const Payments = () => (
         ) : (
           <TroubledLines payments={payments} />
         )}
-        {isCut && (
-          <p className="muted">These are the newest {(MAX_PAGES * PAGE_LIMIT).toLocaleString("en-GB")}.</p>
-        )}
+        <CutNote count={payments.length} isCut={isCut} />
       </>
     )}
   </Loaded>
@@ -88,13 +86,13 @@ const Payments = () => (
 
 const Disputes = () => (
   <Loaded lines={1} query={useDisputes({ status: "open" })}>
-    {({ data }) => (data.length === 0 ? <p className="muted">None.</p> : <DisputeLines disputes={data} />)}
+    {(page) => <DisputeLines empty="None." page={page} />}
   </Loaded>
 )
 
 const Refunds = ({ status }: { readonly status: "failed" | "unresolved" }) => (
   <Loaded lines={1} query={useRefunds({ status })}>
-    {({ data }) => (data.length === 0 ? <p className="muted">None.</p> : <RefundLines refunds={data} />)}
+    {(page) => <RefundLines empty="None." page={page} />}
   </Loaded>
 )
 

@@ -6,6 +6,7 @@ import type { Invoice, Subscription } from "../api/Types.ts"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import { useSession } from "../session/Session.tsx"
 import { planText } from "../subscriptions/SubscriptionStates.ts"
+import { CutNote } from "../ui/CutNote.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Time } from "../ui/Time.tsx"
 
@@ -80,9 +81,9 @@ export const FailedBills = () => (
               />
             ))}
           </ul>
-          {(invoices.has_more || subscriptions.has_more) && (
-            <p className="muted">These are the newest {PAGE_LIMIT} of each.</p>
-          )}
+          <CutNote count={PAGE_LIMIT} isCut={invoices.has_more || subscriptions.has_more}>
+            {" of each"}
+          </CutNote>
         </>
       )
     }

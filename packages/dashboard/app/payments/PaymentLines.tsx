@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "wouter"
 import type { Payment } from "../api/Types.ts"
 import { useSession } from "../session/Session.tsx"
+import { CutNote } from "../ui/CutNote.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Amount } from "../ui/Money.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -59,8 +60,22 @@ const PaymentRows = ({
     </ul>
   )
 
-export const PaymentLines = ({ empty, which }: { readonly which: Which; readonly empty: string }) => (
+export const PaymentLines = ({
+  empty,
+  isAll = false,
+  which,
+}: {
+  readonly which: Which
+  readonly empty: string
+  /** Whether they are taken for all there are. Then it is said if they aren't. */
+  readonly isAll?: boolean
+}) => (
   <Loaded lines={2} query={usePayments(which)}>
-    {({ data }) => <PaymentRows empty={empty} payments={data} />}
+    {({ data, has_more: isCut }) => (
+      <>
+        <PaymentRows empty={empty} payments={data} />
+        <CutNote count={data.length} isCut={isAll && isCut} />
+      </>
+    )}
   </Loaded>
 )

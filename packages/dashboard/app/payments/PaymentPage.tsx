@@ -16,6 +16,7 @@ import { Amount } from "../ui/Money.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
 import { PaymentBadge } from "./PaymentBadge.tsx"
+import { leftOf } from "./Refundable.ts"
 import { CancelPayment, RefundPayment } from "./RefundPayment.tsx"
 import { DisputeLines, RefundLines, useDisputes, useRefunds } from "./Returned.tsx"
 
@@ -30,9 +31,21 @@ const usePayment = (id: string) => {
   })
 }
 
+/** What is left to refund. `undefined` if it is not known. */
+const useLeft = (payment: Payment) => {
+  const which = { payment_id: payment.id }
+  const isEnabled = payment.status === "succeeded"
+  const [refunds, disputes] = [useRefunds(which, isEnabled), useDisputes(which, isEnabled)]
+  return {
+    isLoading: refunds.isLoading || disputes.isLoading,
+    left: leftOf(payment, refunds.data, disputes.data),
+  }
+}
+
 const Actions = ({ payment }: { readonly payment: Payment }) => {
   const [dialog, setDialog] = useState<"charge" | "cancel" | "refund">()
   const invoice = useInvoice(payment.invoice_id).data
+  const { isLoading, left } = useLeft(payment)
   const close = () => setDialog(undefined)
   const isOpen = payment.status === "open"
   return (
@@ -42,7 +55,7 @@ const Actions = ({ payment }: { readonly payment: Payment }) => {
           {payment.attention === null ? "Charge now…" : "Resolve…"}
         </button>
       )}
-      {payment.status === "succeeded" && (
+      {!isLoading && left !== 0n && (
         <button className="button dangerous" onClick={() => setDialog("refund")} type="button">
           Refund…
         </button>
@@ -54,13 +67,14 @@ const Actions = ({ payment }: { readonly payment: Payment }) => {
       )}
       {dialog === "charge" && invoice !== undefined && <ChargeInvoice invoice={invoice} onClose={close} />}
       {dialog === "cancel" && <CancelPayment onClose={close} payment={payment} />}
-      {dialog === "refund" && <RefundPayment onClose={close} payment={payment} />}
+      {dialog === "refund" && <RefundPayment left={left} onClose={close} payment={payment} />}
     </>
   )
 }
 
 const PaymentFacts = ({ payment }: { readonly payment: Payment }) => {
   const invoice = useInvoice(payment.invoice_id).data
+  const { left } = useLeft(payment)
   return (
     <Facts>
       <Fact name="Payment">
@@ -86,6 +100,11 @@ const PaymentFacts = ({ payment }: { readonly payment: Payment }) => {
       {payment.paid_at !== null && (
         <Fact name="Paid">
           <Time at={payment.paid_at} />
+        </Fact>
+      )}
+      {payment.status === "succeeded" && left !== undefined && (
+        <Fact name="Left to refund">
+          <Amount amount={left} currency={payment.currency} />
         </Fact>
       )}
       {BigInt(payment.overpaid) > 0n && (
@@ -114,12 +133,10 @@ const Returned = ({ paymentId }: { readonly paymentId: string }) => {
     <section aria-labelledby="returned-title" className="section">
       <h2 id="returned-title">Refunds and disputes</h2>
       <Loaded lines={1} query={refunds}>
-        {({ data }) =>
-          data.length === 0 ? <p className="muted">Nothing was refunded.</p> : <RefundLines refunds={data} />
-        }
+        {(page) => <RefundLines empty="Nothing was refunded." page={page} />}
       </Loaded>
       <Loaded lines={1} query={disputes}>
-        {({ data }) => data.length > 0 && <DisputeLines disputes={data} />}
+        {(page) => page.data.length > 0 && <DisputeLines empty="" page={page} />}
       </Loaded>
     </section>
   )

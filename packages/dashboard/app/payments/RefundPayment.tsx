@@ -15,8 +15,14 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Gives money of a payment back by the way it came. */
-export const RefundPayment = ({ onClose, payment }: Props) => {
+/** The sum that a refund asks for. Empty while it is not known, or can't be read. */
+const sumOf = (entered: string, left: bigint | undefined, currency: string): string => {
+  const sum = entered.trim() === "" ? left : Money.parse(entered, currency)
+  return sum === undefined ? "" : ` ${Money.format(sum, currency)}`
+}
+
+/** Gives money of a payment back by the way it came. `left`: what is left of it, if that is known. */
+export const RefundPayment = ({ left, onClose, payment }: Props & { readonly left: bigint | undefined }) => {
   const { client } = useSession()
   const refresh = useRefreshBilling()
   const { currency } = payment
@@ -25,8 +31,8 @@ export const RefundPayment = ({ onClose, payment }: Props) => {
   const whole = Money.format(payment.amount, currency)
   return (
     <ActionDialog
-      action={["Refund", "Refunding…"]}
-      description={`The payment took ${whole}. A refund alone changes no invoice: credit the invoice instead if less is owed.`}
+      action={[`Refund${sumOf(amount, left, currency)}`, "Refunding…"]}
+      description={`The payment took ${whole}${left === undefined ? "" : `, of which ${Money.format(left, currency)} is left`}. A refund alone changes no invoice: credit the invoice instead if less is owed.`}
       isDangerous
       onClose={onClose}
       onDone={(refund) => {

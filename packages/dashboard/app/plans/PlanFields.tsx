@@ -1,12 +1,6 @@
 import type { Plan } from "../api/Types.ts"
 import { Field } from "../ui/Field.tsx"
-import { useVersions } from "./usePlans.ts"
-
-export interface PlanChoice {
-  readonly key: string
-  /** Empty: the newest one. */
-  readonly version: string
-}
+import { type PlanChoice, useVersions } from "./usePlans.ts"
 
 /** A plan, and a version of it. */
 export const PlanFields = ({

@@ -9,6 +9,12 @@ const PLANS_MILLIS = 30_000
 /** The most pages of plans or of versions that are loaded: 1,000 items. */
 const MAX_PAGES = 10
 
+export interface PlanChoice {
+  readonly key: string
+  /** Empty: the newest one. */
+  readonly version: string
+}
+
 const listPlans = async (client: Client, signal: AbortSignal): Promise<ReadonlyArray<Plan>> =>
   (await listAll<Plan>(MAX_PAGES, (query) => client.call("get", "/v1/plans", { query, signal }))).items
 
@@ -41,4 +47,13 @@ export const useVersions = (key: string | undefined) => {
     staleTime: PLANS_MILLIS,
     enabled: key !== undefined,
   })
+}
+
+/** The terms of a version of a plan, which is the newest one if none is chosen. `undefined` while they are loading. */
+export const useTerms = ({ key, version }: PlanChoice): Plan["terms"] | undefined => {
+  const plans = usePlans().data
+  const versions = useVersions(version === "" ? undefined : key).data
+  return version === ""
+    ? plans?.find((plan) => plan.key === key)?.terms
+    : versions?.find((each) => String(each.version) === version)?.terms
 }

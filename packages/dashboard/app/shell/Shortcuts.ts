@@ -3,13 +3,15 @@
  */
 import { useEffect, useRef } from "react"
 
-type Shortcuts = Readonly<Record<string, () => void>>
+/** An action that answers `false` leaves the key to the browser. */
+type Shortcuts = Readonly<Record<string, () => unknown>>
 
 /** The shortcuts for the help, without those that open a page. */
 export const SHORTCUTS: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["/", "Search by id, name or e-mail"],
-  ["j or ↓", "Next row, or next item"],
-  ["k or ↑", "Previous row, or previous item"],
+  ["j", "Next row, or next item"],
+  ["k", "Previous row, or previous item"],
+  ["↓ and ↑", "From a row to the next or previous one"],
   ["Enter", "Open the row"],
   ["Backspace", "Back to the list"],
   ["?", "This help"],
@@ -36,9 +38,8 @@ export const useShortcuts = (shortcuts: Shortcuts): void => {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const act = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined
-      if (act === undefined || isTaken(event)) return
+      if (act === undefined || isTaken(event) || act() === false) return
       event.preventDefault()
-      act()
     }
     window.addEventListener("keydown", listen)
     return () => window.removeEventListener("keydown", listen)

@@ -4,14 +4,14 @@ import type { components } from "../api/Schema.ts"
 import type { Subscription } from "../api/Types.ts"
 import { useRefreshBilling } from "../api/useRefreshBilling.ts"
 import { CustomerPicker } from "../customers/CustomerPicker.tsx"
-import { givenQuantities, type PlanChoice, PlanFields, QuantityFields } from "../plans/PlanFields.tsx"
+import { givenQuantities, PlanFields, QuantityFields } from "../plans/PlanFields.tsx"
 import { quantityNames } from "../plans/PlanQuantities.ts"
-import { usePlans } from "../plans/usePlans.ts"
+import { type PlanChoice, usePlans, useTerms } from "../plans/usePlans.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
 import { toast } from "../ui/Toast.tsx"
-import { PreviewedMoney } from "./PreviewedMoney.tsx"
+import { PreviewedMoney, usePreview } from "./PreviewedMoney.tsx"
 
 interface FormProps {
   readonly customerId: string
@@ -29,9 +29,10 @@ const Form = ({ customerId, onClose, onDone }: FormProps) => {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [coupon, setCoupon] = useState("")
   const choice = chosen ?? { key: plans[0]?.key ?? "", version: "" }
-  const terms = plans.find(({ key }) => key === choice.key)?.terms
+  const terms = useTerms(choice)
   const names = quantityNames(terms)
   const given = givenQuantities(values)
+  const currencies = terms?.currencies ?? []
   const body: components["schemas"]["CreateSubscription"] = {
     customer_id: customerId,
     plan: choice.key,
@@ -39,15 +40,20 @@ const Form = ({ customerId, onClose, onDone }: FormProps) => {
       names.flatMap((each) => (given[each] === undefined ? [] : [[each, given[each]]])),
     ),
     ...(choice.version === "" ? {} : { version: Number(choice.version) }),
-    ...(currency === "" ? {} : { currency }),
+    // One that was chosen for another plan is not sent.
+    ...(currencies.includes(currency) ? { currency } : {}),
     ...(coupon.trim() === "" ? {} : { coupon: coupon.trim() }),
   }
-  const isComplete = choice.key !== "" && names.every((each) => given[each] !== undefined)
+  const isComplete = terms !== undefined && names.every((each) => given[each] !== undefined)
+  const preview = usePreview({
+    body: isComplete ? body : undefined,
+    load: (api, asked, signal) => api.call("post", "/v1/subscriptions/preview", { body: asked, signal }),
+  })
   return (
     <ActionDialog
       action={["Start the subscription", "Starting…"]}
       description="What the plan charges in advance is billed at once."
-      isDisabled={!isComplete}
+      isDisabled={!isComplete || preview.isLoading}
       onClose={onClose}
       onDone={(subscription) => {
         toast("Started")
@@ -59,12 +65,16 @@ const Form = ({ customerId, onClose, onDone }: FormProps) => {
       title={`New subscription of ${name}`}
     >
       <PlanFields choice={choice} onChange={setChosen} plans={plans} />
-      {(terms?.currencies.length ?? 0) > 1 && (
+      {currencies.length > 1 && (
         <Field label="Currency" name="currency">
           {(attributes) => (
-            <select {...attributes} onChange={({ target }) => setCurrency(target.value)} value={currency}>
+            <select
+              {...attributes}
+              onChange={({ target }) => setCurrency(target.value)}
+              value={currencies.includes(currency) ? currency : ""}
+            >
               <option value="">Choose one</option>
-              {terms?.currencies.map((code) => (
+              {currencies.map((code) => (
                 <option key={code} value={code}>
                   {code}
                 </option>
@@ -85,14 +95,7 @@ const Form = ({ customerId, onClose, onDone }: FormProps) => {
           />
         )}
       </Field>
-      {isComplete && (
-        <PreviewedMoney
-          body={body}
-          load={(api, asked, signal) =>
-            api.call("post", "/v1/subscriptions/preview", { body: asked, signal })
-          }
-        />
-      )}
+      <PreviewedMoney preview={preview} />
       {plans.length === 0 && <p className="muted">There are no plans yet. Push one first.</p>}
     </ActionDialog>
   )

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { Link } from "wouter"
 import type { Customer, SpendAlert } from "../api/Types.ts"
 import { wireAmount } from "../api/WireAmount.ts"
 import * as Money from "../Money.ts"
@@ -7,6 +8,7 @@ import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { shortId } from "../ui/Identifier.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { MoneyField } from "../ui/MoneyField.tsx"
 import { StateBadge } from "../ui/StateBadge.tsx"
@@ -25,18 +27,39 @@ const useAlerts = (customerId: string) => {
   })
 }
 
-const textOf = ({ action, repeat }: SpendAlert): string =>
-  [
-    repeat === "once" ? "once a period" : "at each multiple",
-    action === "block" ? "refuses usage above it" : "sends an event",
-  ].join(", ")
+const ACTIONS: Readonly<Record<SpendAlert["action"], string>> = {
+  notify: "sends an event",
+  block: "sends an event, and blocks until the period ends",
+  invoice: "sends an event, and bills the usage so far",
+}
+
+const REPEATS: Readonly<Record<SpendAlert["repeat"], string>> = {
+  once: "once a period",
+  multiples: "at each multiple",
+}
+
+/** What an alert counts: a period of its subscription, or a month of all of them. */
+const Counted = ({ alert: { subscription_id: id } }: { readonly alert: SpendAlert }) =>
+  id === null ? (
+    "all subscriptions"
+  ) : (
+    <>
+      of{" "}
+      <Link href={`/subscriptions/${id}`} title={id}>
+        subscription <code>{shortId(id)}</code>
+      </Link>
+    </>
+  )
 
 const AlertLine = ({ alert, onDelete }: { readonly alert: SpendAlert; readonly onDelete: () => void }) => (
   <li className="line">
     <span className="grow two-lines">
-      <span className="strong">{Money.format(alert.amount, alert.currency)} a period</span>
+      <span className="strong">
+        {Money.format(alert.amount, alert.currency)}{" "}
+        {alert.subscription_id === null ? "a UTC month" : "a period"}
+      </span>
       <span className="muted">
-        {textOf(alert)}
+        <Counted alert={alert} /> · {REPEATS[alert.repeat]}, {ACTIONS[alert.action]}
         {alert.fired_at !== null && (
           <>
             {" · last fired "}
@@ -69,7 +92,7 @@ const DeleteAlert = ({ alert, ...props }: DialogProps & { readonly alert: SpendA
     <ActionDialog
       {...props}
       action={["Delete the alert", "Deleting…"]}
-      description="It will not fire again, and no longer refuses anything."
+      description="It will not fire again, and no longer blocks anything."
       isDangerous
       run={() => client.call("delete", "/v1/spend_alerts/{id}", { path: { id: alert.id } })}
       title={`Delete the alert of ${Money.format(alert.amount, alert.currency)}?`}
@@ -90,7 +113,7 @@ const CreateAlert = ({ customer, ...props }: DialogProps & { readonly customer: 
     <ActionDialog
       {...props}
       action={["Create the alert", "Creating…"]}
-      description="It fires when what the customer's subscriptions will bill for the period reaches the amount."
+      description="It fires when the usage of all the customer's subscriptions in a UTC month costs the amount, before discounts and taxes. Fees of plans don't count."
       isDisabled={amount.trim() === "" || code.length !== 3}
       run={async () =>
         client.call("post", "/v1/spend_alerts", {
@@ -128,7 +151,7 @@ const CreateAlert = ({ customer, ...props }: DialogProps & { readonly customer: 
               value={action}
             >
               <option value="notify">Sends an event</option>
-              <option value="block">Also refuses usage above it</option>
+              <option value="block">Also blocks until the month ends</option>
             </select>
           )}
         </Field>
@@ -139,7 +162,7 @@ const CreateAlert = ({ customer, ...props }: DialogProps & { readonly customer: 
               onChange={({ target }) => setRepeat(target.value === "once" ? "once" : "multiples")}
               value={repeat}
             >
-              <option value="once">Once a period</option>
+              <option value="once">Once a month</option>
               <option value="multiples">At each multiple</option>
             </select>
           )}
@@ -170,7 +193,7 @@ export const SpendAlerts = ({ customer }: { readonly customer: Customer }) => {
       <Loaded lines={1} query={useAlerts(customer.id)}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="muted">None. A spend alert says when a period becomes expensive.</p>
+            <p className="muted">None. A spend alert says when usage becomes expensive.</p>
           ) : (
             <ul className="lines">
               {data.map((alert) => (

@@ -7,14 +7,14 @@ import type { components } from "../api/Schema.ts"
 import type { Subscription } from "../api/Types.ts"
 import { useRefreshBilling } from "../api/useRefreshBilling.ts"
 import * as Instant from "../Instant.ts"
-import { givenQuantities, type PlanChoice, PlanFields, QuantityFields } from "../plans/PlanFields.tsx"
+import { givenQuantities, PlanFields, QuantityFields } from "../plans/PlanFields.tsx"
 import { quantityNames } from "../plans/PlanQuantities.ts"
-import { usePlans } from "../plans/usePlans.ts"
+import { type PlanChoice, usePlans, useTerms } from "../plans/usePlans.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
 import { toast } from "../ui/Toast.tsx"
-import { PreviewedMoney } from "./PreviewedMoney.tsx"
+import { PreviewedMoney, usePreview } from "./PreviewedMoney.tsx"
 import { planText } from "./SubscriptionStates.ts"
 import { TimeField } from "./TimeField.tsx"
 
@@ -52,10 +52,15 @@ const Command = ({
 }: CommandProps) => {
   const { client } = useSession()
   const refresh = useRefreshBilling()
+  const preview = usePreview({
+    body: isDisabled ? undefined : asked,
+    load: (api, body, signal) =>
+      api.call("post", "/v1/subscriptions/{id}/preview", { path: { id: subscription.id }, body, signal }),
+  })
   return (
     <ActionDialog
       {...dialog}
-      isDisabled={isDisabled}
+      isDisabled={isDisabled || preview.isLoading}
       onClose={onClose}
       onDone={() => {
         toast(done)
@@ -65,18 +70,7 @@ const Command = ({
       run={() => run(client)}
     >
       {children}
-      {!isDisabled && (
-        <PreviewedMoney
-          body={asked}
-          load={(api, body, signal) =>
-            api.call("post", "/v1/subscriptions/{id}/preview", {
-              path: { id: subscription.id },
-              body,
-              signal,
-            })
-          }
-        />
-      )}
+      <PreviewedMoney preview={preview} />
     </ActionDialog>
   )
 }
@@ -130,9 +124,8 @@ export const ChangeSubscription = ({ onClose, subscription }: Props) => {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(subscription.quantities)
   const [at, setAt] = useState("now")
   const [bill, setBill] = useState<"now" | "next_invoice">("now")
-  const terms = plans.find(
-    ({ key }) => key === (choice.key === "" ? subscription.plan.key : choice.key),
-  )?.terms
+  const { key, version } = subscription.plan
+  const terms = useTerms(choice.key === "" ? { key, version: String(version) } : choice)
   const names = [...new Set([...Object.keys(subscription.quantities), ...quantityNames(terms)])]
   const body = changeOf(subscription, choice, values, at, bill)
   return (

@@ -75,7 +75,11 @@ const SubscriptionFacts = ({ subscription }: { readonly subscription: Subscripti
       <Fact name="Currency">{subscription.currency}</Fact>
       {subscription.current_period_start !== null && (
         <Fact name="Period">
-          <Period end={subscription.current_period_end} start={subscription.current_period_start} />
+          <Period
+            end={subscription.current_period_end}
+            start={subscription.current_period_start}
+            zone={subscription.timezone}
+          />
         </Fact>
       )}
       {subscription.ends_at !== null && (

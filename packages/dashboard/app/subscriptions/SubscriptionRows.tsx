@@ -22,7 +22,11 @@ export const SubscriptionRows = ({
             {subscription.current_period_start !== null && (
               <>
                 {Object.keys(subscription.quantities).length > 0 && " · "}
-                <Period end={subscription.current_period_end} start={subscription.current_period_start} />
+                <Period
+                  end={subscription.current_period_end}
+                  start={subscription.current_period_start}
+                  zone={subscription.timezone}
+                />
               </>
             )}
           </span>

@@ -4,7 +4,6 @@ import type { Subscription } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
 import { CustomerFilter } from "../customers/CustomerFilter.tsx"
 import { CustomerName } from "../customers/CustomerName.tsx"
-import * as Instant from "../Instant.ts"
 import { usePlans } from "../plans/usePlans.ts"
 import { useSession } from "../session/Session.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
@@ -12,7 +11,7 @@ import { EmptyState } from "../ui/EmptyState.tsx"
 import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Page } from "../ui/Page.tsx"
-import { Day } from "../ui/Period.tsx"
+import { ZonedDay } from "../ui/Period.tsx"
 import { CreateSubscription } from "./CreateSubscription.tsx"
 import { PhaseBadge, WarningBadges } from "./PhaseBadge.tsx"
 import { PHASE_OPTIONS, planText, quantitiesText } from "./SubscriptionStates.ts"
@@ -56,11 +55,11 @@ const COLUMNS: ReadonlyArray<Column<Subscription>> = [
   },
   {
     id: "started",
-    header: `Since (${Instant.zone})`,
+    header: "Since",
     width: "minmax(8rem, 0.7fr)",
     isNumber: true,
     narrow: "end",
-    cell: ({ start_at: at }) => <Day at={at} />,
+    cell: ({ start_at: at, timezone }) => <ZonedDay at={at} zone={timezone} />,
   },
   {
     id: "renews",
@@ -68,9 +67,9 @@ const COLUMNS: ReadonlyArray<Column<Subscription>> = [
     width: "minmax(8rem, 0.7fr)",
     isNumber: true,
     narrow: "hidden",
-    cell: ({ current_period_end: renews, ended_at: ended, ends_at: ends }) => {
+    cell: ({ current_period_end: renews, ended_at: ended, ends_at: ends, timezone }) => {
       const at = ended ?? ends ?? renews
-      return at === null ? <span className="muted">–</span> : <Day at={at} />
+      return at === null ? <span className="muted">–</span> : <ZonedDay at={at} zone={timezone} />
     },
   },
 ]

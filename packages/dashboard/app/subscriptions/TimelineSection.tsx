@@ -1,12 +1,20 @@
 import { Link } from "wouter"
 import type { Invoice, Subscription } from "../api/Types.ts"
 import { Amount } from "../ui/Money.tsx"
-import { Day } from "../ui/Period.tsx"
+import { ZonedDay } from "../ui/Period.tsx"
 import { type Moment, timelineOf } from "./Timeline.ts"
 
-const MomentItem = ({ isFuture, moment }: { readonly moment: Moment; readonly isFuture: boolean }) => (
+const MomentItem = ({
+  isFuture,
+  moment,
+  zone,
+}: {
+  readonly moment: Moment
+  readonly isFuture: boolean
+  readonly zone: string
+}) => (
   <li className={isFuture ? "future" : ""}>
-    <Day at={moment.at} />
+    <ZonedDay at={moment.at} zone={zone} />
     <span className="grow">
       {moment.href === undefined ? moment.text : <Link href={moment.href}>{moment.text}</Link>}
       {moment.money !== undefined && (
@@ -19,7 +27,7 @@ const MomentItem = ({ isFuture, moment }: { readonly moment: Moment; readonly is
   </li>
 )
 
-/** The past and what comes. `now` is that of the customer, who may have a test clock. */
+/** The past and what comes, in days of the subscription. `now` is that of the customer, who may have a test clock. */
 export const TimelineSection = ({
   invoices,
   now,
@@ -31,6 +39,7 @@ export const TimelineSection = ({
   readonly upcoming: Invoice | null
   readonly now: number
 }) => {
+  const zone = subscription.timezone
   const moments = timelineOf(subscription, invoices, upcoming)
   const past = moments.filter(({ at }) => Date.parse(at) <= now)
   const future = moments.filter(({ at }) => Date.parse(at) > now)
@@ -39,14 +48,14 @@ export const TimelineSection = ({
       <h2 id="timeline-title">Timeline</h2>
       <ol className="timeline">
         {past.map((moment, index) => (
-          <MomentItem isFuture={false} key={`past-${index}`} moment={moment} />
+          <MomentItem isFuture={false} key={`past-${index}`} moment={moment} zone={zone} />
         ))}
         <li className="timeline-now">
-          <Day at={new Date(now).toISOString()} />
+          <ZonedDay at={new Date(now).toISOString()} zone={zone} />
           <span>Now</span>
         </li>
         {future.map((moment, index) => (
-          <MomentItem isFuture key={`future-${index}`} moment={moment} />
+          <MomentItem isFuture key={`future-${index}`} moment={moment} zone={zone} />
         ))}
       </ol>
     </section>

@@ -2,7 +2,8 @@
  * A dialog with the inputs of an action. It runs the action and shows the progress and errors.
  */
 import { useMutation } from "@tanstack/react-query"
-import { type ReactNode, type SubmitEvent, useRef, useState } from "react"
+import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from "react"
+import { useSession } from "../session/Session.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { ErrorNotice } from "./ErrorNotice.tsx"
 import { claim, FieldErrors } from "./FieldErrors.ts"
@@ -22,16 +23,26 @@ export interface ActionDialogProps<A> {
 
 export const ActionDialog = <A,>(props: ActionDialogProps<A>) => {
   const { action, isDangerous = false, isDisabled = false, onClose } = props
+  const { client } = useSession()
   const form = useRef<HTMLFormElement>(null)
+  const isRunning = useRef(false)
   const [ofField, setOfField] = useState<ReturnType<typeof claim>>()
   const mutation = useMutation({
     mutationFn: props.run,
     onMutate: () => setOfField(undefined),
     onSuccess: props.onDone,
     onError: (error) => setOfField(claim(form.current, error)),
+    onSettled: () => {
+      isRunning.current = false
+    },
   })
+  // Who opens a dialog again wants the action once more. Within a dialog, one whose answer got lost is done once.
+  useEffect(() => client.startAnew(), [client])
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
+    // The button is disabled only after the next rendering, which may be later than a second click.
+    if (isRunning.current) return
+    isRunning.current = true
     mutation.mutate()
   }
   return (

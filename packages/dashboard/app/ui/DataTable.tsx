@@ -72,7 +72,7 @@ interface FrameProps<A> {
 
 /** The visible rows and their positions. */
 const useRowsInSight = <A extends { readonly id: string }>(
-  { hasMore, loadMore, rows }: FrameProps<A>,
+  { hasLinks, hasMore, loadMore, rows }: FrameProps<A>,
   scroller: HTMLElement | null,
 ) => {
   const rowHeight = useIsNarrow() ? NARROW_ROW_HEIGHT : ROW_HEIGHT
@@ -92,7 +92,7 @@ const useRowsInSight = <A extends { readonly id: string }>(
     if (hasMore && last >= rows.length - LOOK_AHEAD) loadMore()
   }, [hasMore, last, loadMore, rows.length])
   useSteadyScroll(scroller, ids, rowHeight)
-  useRowFocus(rows.length, (index) => virtual.scrollToIndex(index), scroller)
+  useRowFocus(hasLinks, rows.length, (index) => virtual.scrollToIndex(index), scroller)
   return { inSight, rowHeight, totalHeight: virtual.getTotalSize() }
 }
 

@@ -1,7 +1,7 @@
 import * as Money from "../Money.ts"
 import { Field } from "./Field.tsx"
 
-/** An amount in the currency's unit, as somebody types it. */
+/** An amount in the currency's unit, as somebody types it, and what it is read as. */
 export const MoneyField = ({
   currency,
   hint,
@@ -18,7 +18,7 @@ export const MoneyField = ({
   readonly hint?: string
 }) => (
   <Field
-    hint={hint ?? `In ${currency}, such as ${Money.decimalOf(1250, currency)}.`}
+    hint={`${hint ?? `In ${currency}, such as ${Money.decimalOf(1250, currency)}.`}${Money.readAs(value, currency)}`}
     label={`${label} (${currency})`}
     name={name}
   >

@@ -1,8 +1,12 @@
 import { useEffect, useState } from "react"
 import { useShortcuts } from "../shell/Shortcuts.ts"
 
-/** j, k and the arrow keys move the focus from row to row. Enter opens the link of the row. */
+/**
+ * j and k move the focus from row to row, and so do the arrow keys from a row on. Elsewhere these scroll. Enter opens the
+ * link of the row. Rows without links take no focus.
+ */
 export const useRowFocus = (
+  hasLinks: boolean,
   count: number,
   scrollTo: (index: number) => void,
   table: HTMLElement | null,
@@ -23,5 +27,9 @@ export const useRowFocus = (
     scrollTo(next)
     setWanted(next)
   }
-  useShortcuts({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
+  const moveFromRow = (by: number) => () =>
+    table?.contains(document.activeElement) === true ? move(by)() : false
+  useShortcuts(
+    hasLinks ? { j: move(1), k: move(-1), ArrowDown: moveFromRow(1), ArrowUp: moveFromRow(-1) } : {},
+  )
 }

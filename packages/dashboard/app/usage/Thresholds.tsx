@@ -4,6 +4,7 @@ import type { Threshold } from "../api/Types.ts"
 import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
+import { CutNote } from "../ui/CutNote.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -149,19 +150,22 @@ export const Thresholds = ({ customerId }: { readonly customerId: string }) => {
         </button>
       </header>
       <Loaded lines={2} query={query}>
-        {({ data }) =>
+        {({ data, has_more: isCut }) =>
           data.length === 0 ? (
             <p className="muted">None. A threshold sends an event when a total reaches it.</p>
           ) : (
-            <ul className="thresholds">
-              {data.map((threshold) => (
-                <ThresholdItem
-                  key={threshold.id}
-                  onDelete={() => setDialog(threshold)}
-                  threshold={threshold}
-                />
-              ))}
-            </ul>
+            <>
+              <ul className="thresholds">
+                {data.map((threshold) => (
+                  <ThresholdItem
+                    key={threshold.id}
+                    onDelete={() => setDialog(threshold)}
+                    threshold={threshold}
+                  />
+                ))}
+              </ul>
+              <CutNote count={data.length} isCut={isCut} />
+            </>
           )
         }
       </Loaded>

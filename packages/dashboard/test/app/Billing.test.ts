@@ -1,7 +1,9 @@
+import { refundableOf } from "@billwright/engine"
 import { assert, describe, it } from "vitest"
 import type { Invoice, Subscription } from "../../app/api/Types.ts"
 import { stepFrom } from "../../app/clocks/ClockStep.ts"
 import { balancesOf } from "../../app/credits/Balances.ts"
+import { leftOf } from "../../app/payments/Refundable.ts"
 import { rowsOf } from "../../app/plans/TermRows.ts"
 import { timelineOf } from "../../app/subscriptions/Timeline.ts"
 
@@ -35,6 +37,44 @@ describe("the balance of credits over time", () => {
     assert.strictEqual(long.length, 60)
     assert.strictEqual(long.at(-1)?.start, Math.floor(NOW / DAY_MILLIS) * DAY_MILLIS)
     assert.strictEqual(balancesOf(0n, [], NOW).length, 1)
+  })
+})
+
+describe("what is left to refund", () => {
+  const page = <A>(data: ReadonlyArray<A>, has_more = false) => ({ data, has_more })
+  const none = page<never>([])
+  const given = ["pending", "unresolved", "succeeded", "failed"] as const
+  const disputed = ["open", "won", "lost"] as const
+
+  it("is what the engine says, for refunds and disputes in each state, beyond 2^53", () => {
+    const amount = 10n ** 30n
+    for (const refund of given)
+      for (const dispute of disputed)
+        for (const status of ["open", "succeeded", "closed"] as const) {
+          const refunds = [{ status: refund, amount: 7n }]
+          const disputes = [{ status: dispute, amount: amount - 8n }]
+          const more = { reversed: 0n, isCredited: false }
+          const wire = <S>(all: ReadonlyArray<{ readonly status: S; readonly amount: bigint }>) =>
+            page(all.map((one) => ({ ...one, amount: one.amount as unknown as number })))
+          assert.strictEqual(
+            leftOf({ amount, status }, wire(refunds), wire(disputes)),
+            refundableOf(
+              { amount, status, applied: amount, overpaid: 0n },
+              {
+                refunds: refunds.map((one) => ({ ...one, ...more })),
+                disputes: disputes.map((one) => ({ ...one, reversed: 0n })),
+              },
+            ),
+          )
+        }
+  })
+
+  it("is not known before all of them are", () => {
+    const payment = { amount: 100, status: "succeeded" } as const
+    assert.strictEqual(leftOf(payment, none, none), 100n)
+    assert.isUndefined(leftOf(payment, undefined, none))
+    assert.isUndefined(leftOf(payment, none, page([], true)))
+    assert.isUndefined(leftOf(payment, page([{ amount: 1, status: "succeeded" }], true), none))
   })
 })
 

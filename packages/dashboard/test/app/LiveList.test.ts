@@ -42,6 +42,23 @@ describe("merging the newest page into a list", () => {
     assert.strictEqual(idsOf(LiveList.takeIn(list(page("a", false)), page("", false))), "")
   })
 
+  it("keeps pages of the same size, each of which can be loaded again", () => {
+    const taken = LiveList.takeIn(
+      list(page("gf", true), page("ed", true), page("cb", true)),
+      page("hg", true),
+    )
+    assert.deepEqual(
+      taken.pages.map(({ data, has_more }) => [data.map(({ id }) => id).join(""), has_more]),
+      [
+        ["hg", true],
+        ["fe", true],
+        ["dc", true],
+        ["b", true],
+      ],
+    )
+    assert.deepEqual(taken.pageParams, [undefined, "g", "e", "c"])
+  })
+
   it("keeps a last page from which further pages can be loaded", () => {
     const taken = LiveList.takeIn(list(page("dc", true)), page("dc", true))
     assert.strictEqual(taken.pages.at(-1)?.data.at(-1)?.id, "c")

@@ -1,6 +1,7 @@
 import { Currency } from "@billwright/engine"
 import { assert, describe, it } from "vitest"
 import type { RatingStep } from "../../app/api/Types.ts"
+import { wireAmount, wireInteger } from "../../app/api/WireAmount.ts"
 import * as Units from "../../app/credits/Units.ts"
 import * as Exact from "../../app/Exact.ts"
 import { textOf } from "../../app/invoices/StepTexts.ts"
@@ -40,14 +41,35 @@ describe("Money", () => {
   it("reads what somebody types, and refuses what has too many digits", () => {
     assert.strictEqual(Money.parse("12.5", "EUR"), 1_250n)
     assert.strictEqual(Money.parse(" 1,234 ", "EUR"), 123_400n)
+    assert.strictEqual(Money.parse("1,234,567.50", "EUR"), 123_456_750n)
     assert.strictEqual(Money.parse("7.", "EUR"), 700n)
     assert.strictEqual(Money.parse("12.50", "JPY"), undefined)
     assert.strictEqual(Money.parse("12.00", "JPY"), 12n)
     assert.strictEqual(Money.parse("1.2345", "KWD"), undefined)
-    for (const wrong of ["", "-1", "1e3", "twelve", "1.2.3"])
+    for (const wrong of ["", "-1", "1e3", "twelve", "1.2.3", "1.234,5", "1 234"])
       assert.strictEqual(Money.parse(wrong, "EUR"), undefined)
     for (const amount of [0n, 1n, 99n, 100n, 10n ** 20n + 7n])
       assert.strictEqual(Money.parse(Money.decimalOf(amount, "EUR"), "EUR"), amount)
+  })
+})
+
+describe("commas", () => {
+  it("stand only between thousands: elsewhere somebody means a point", () => {
+    for (const wrong of ["12,50", "12,5", "1234,567", "1,2345", ",500", "1,234,56", "1,,234", "0.1,234"]) {
+      assert.strictEqual(Money.parse(wrong, "EUR"), undefined, wrong)
+      assert.strictEqual(Money.parse(wrong, "JPY"), undefined, wrong)
+      assert.throws(() => wireAmount("amount", wrong, "EUR"), /^amount must be .*12\.50\. Write a point/)
+      assert.throws(() => wireAmount("refund", wrong, "JPY"), /^refund must be a whole number of JPY/)
+      assert.throws(() => wireInteger("amount", wrong), /^amount must be a whole number/)
+    }
+    assert.strictEqual(BigInt(wireInteger("amount", " 1,234,567 ")), 1_234_567n)
+  })
+
+  it("are said to be read, before an amount is sent", () => {
+    assert.strictEqual(Money.readAs("1,234", "EUR"), " = €1,234.00")
+    assert.strictEqual(Money.readAs("12,50", "EUR"), "")
+    // While somebody types the currency.
+    assert.strictEqual(Money.readAs("12", "EU"), "")
   })
 })
 

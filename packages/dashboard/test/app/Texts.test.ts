@@ -37,6 +37,17 @@ describe("Instant", () => {
     assert.match(Instant.zone, /\S/)
   })
 
+  it("has days of any time zone, and the last day of a period", () => {
+    // The last millisecond of 21 November on Hawaii, and the first of 21 November in Auckland.
+    assert.strictEqual(Instant.day("2026-11-22T09:59:59.999Z", "Pacific/Honolulu"), "21 Nov 2026")
+    assert.strictEqual(Instant.day("2026-11-22T09:59:59.999Z", "UTC"), "22 Nov 2026")
+    assert.strictEqual(Instant.day("2026-11-20T11:00:00.000Z", "Pacific/Auckland"), "21 Nov 2026")
+    const [start, end] = ["2026-11-01T00:00:00.000Z", "2026-12-01T00:00:00.000Z"]
+    assert.strictEqual(Instant.lastOf(start, end), "2026-11-30T23:59:59.999Z")
+    assert.strictEqual(Instant.lastOf(null, end), "2026-11-30T23:59:59.999Z")
+    assert.strictEqual(Instant.lastOf(start, start), start)
+  })
+
   it("keeps the exact instant", () => {
     assert.include(Instant.exact("2026-11-21T09:30:00.123Z"), "2026-11-21 09:30:00.123 UTC")
   })

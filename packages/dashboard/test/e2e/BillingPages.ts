@@ -22,6 +22,16 @@ afterAll(async () => {
   await host.close()
 })
 
+/** Holds the requests of a page to an address, until they may go on. */
+export const holdRequests = async (page: Page, address: RegExp): Promise<() => void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(address, async (held) => {
+    await promise
+    await held.continue()
+  })
+  return resolve
+}
+
 /** Opens a page in a tab of its own, signed in with the test key. */
 export const visit = async (path: string) => {
   const tab = await openTab(browser)
@@ -34,8 +44,12 @@ export const dialog = (page: Page) => page.locator(".dialog")
 export const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true })
 
 /** A new customer with a card, who has no credit. */
-export const newPayer = async (): Promise<string> => {
-  const customer = await host.call("POST", "/customers", { name: "Wayne", email: "wayne@example.com" })
+export const newPayer = async (more: object = {}): Promise<string> => {
+  const customer = await host.call("POST", "/customers", {
+    name: "Wayne",
+    email: "wayne@example.com",
+    ...more,
+  })
   await BillingSample.saveCard(host, String(customer["id"]))
   return String(customer["id"])
 }

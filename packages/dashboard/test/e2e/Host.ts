@@ -15,6 +15,7 @@ import {
   EndpointStore,
   Events,
   FakeProvider,
+  type InvoicesOptions,
   NetworkAddress,
   Tenant,
 } from "@billwright/core"
@@ -72,6 +73,8 @@ export interface HostOptions {
   readonly behindMillis?: number
   /** The most attempts of a delivery. Default: 2. */
   readonly maxAttempts?: number
+  /** How invoices are taxed. Default: not at all. */
+  readonly invoices?: InvoicesOptions
 }
 
 const listen = async (listener: RequestListener) => {
@@ -115,12 +118,13 @@ const makeRuntime = (
   clock: ReturnType<typeof ShiftedClock.make>,
   maxAttempts: number,
   payments: FakeProvider,
+  invoices: InvoicesOptions,
 ) => {
   const hasty = { ...HASTY, maxAttempts }
   return ManagedRuntime.make(
     Dispatcher.layerWith({ retries: { live: hasty, test: hasty } }).pipe(
       Layer.provideMerge(UndiciTransport.layer({ network: NETWORK })),
-      Layer.provideMerge(Billing.layerWith({ payments, webhooks: { network } })),
+      Layer.provideMerge(Billing.layerWith({ invoices, payments, webhooks: { network } })),
       Layer.provideMerge(Memory.layer),
       Layer.provideMerge(clock.layer),
     ),
@@ -184,6 +188,7 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
     apiPath = "",
     basePath = "",
     behindMillis = 0,
+    invoices = {},
     maxAttempts = MAX_ATTEMPTS,
     signIn = "key",
   } = options
@@ -195,7 +200,7 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
       amount < SMALLEST_CHARGE ? { status: "below_minimum", minimum: SMALLEST_CHARGE } : { status: "ok" },
     refundOutcomeOf: ({ amount }) => (amount === REFUSED_REFUND ? { code: "account_closed" } : "succeeded"),
   })
-  const runtime = makeRuntime(clock, maxAttempts, provider)
+  const runtime = makeRuntime(clock, maxAttempts, provider, invoices)
   const api = await makeApi(runtime, apiPath)
   const dashboard = Dashboard.nodeHandler({ basePath, apiUrl: `${apiPath}/v1`, signIn })
   const [test, live] = [await issueKey(runtime, "test"), await issueKey(runtime, "live")]

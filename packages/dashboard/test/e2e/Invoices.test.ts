@@ -2,8 +2,21 @@
  * Invoices: the list, the computation of each line down to its records, and actions that say the money.
  */
 import { readFile } from "node:fs/promises"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
-import { button, dialog, host, newPayer, sample, visit } from "./BillingPages.ts"
+import {
+  browser,
+  button,
+  dialog,
+  holdRequests,
+  host,
+  newPayer,
+  sample,
+  section,
+  visit,
+} from "./BillingPages.ts"
+import { openTab, signIn } from "./Browser.ts"
 import * as Host from "./Host.ts"
 
 type Answer = Record<string, unknown>
@@ -157,6 +170,74 @@ describe("an action", () => {
   })
 })
 
+describe("days", () => {
+  it("are those of the document, wherever somebody reads them", async () => {
+    const customer_id = await newPayer({
+      timezone: "Pacific/Honolulu",
+      locale: "en-GB",
+      net_days: 14,
+      collection_method: "send_invoice",
+    })
+    const subscription = { customer_id, plan: "starter", anchor: "2026-01-01" }
+    const { id: subscriptionId } = await host.call("POST", "/subscriptions", subscription)
+    await host.bill()
+    const { data } = await host.call("GET", `/invoices?customer_id=${customer_id}`)
+    const { due_at: due, id } = (data as ReadonlyArray<Answer>)[0]!
+    const { context, page } = await visit(`/invoices/${String(id)}`)
+    const daysOf = (name: string) =>
+      page.locator(".facts > div", { hasText: name }).locator("time").allTextContents()
+    await page.locator(".facts").getByText("Due by").waitFor()
+    await page.locator(".facts .period time", { hasText: /\d{4}/ }).first().waitFor()
+    const shown = { due: await daysOf("Due by"), period: await daysOf("Period") }
+    assert.include(
+      (await page.locator(".facts > div", { hasText: "Due by" }).locator("time").getAttribute("title")) ?? "",
+      String(due).replace("T", " ").replace("Z", " UTC"),
+    )
+
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Save HTML").click()])
+    const html = (await readFile(await file.path(), "utf8")).replaceAll(/[\s\u2009]+/g, " ")
+    const at = (day: string | undefined) => Date.parse(`${day} UTC`)
+    const written = (dateStyle: "long" | "medium") =>
+      new Intl.DateTimeFormat("en-GB", { dateStyle, timeZone: "UTC" })
+    assert.include(html, written("long").format(at(shown.due[0])))
+    const [first, last] = shown.period
+    const range = written("medium")
+      .formatRange(at(first), at(last))
+      .replaceAll(/[\s\u2009]+/g, " ")
+    assert.include(html, range)
+
+    await page.goto(`${host.url}/invoices?customer=${customer_id}`)
+    await page.locator(".table-body .row", { hasText: shown.due[0] ?? "no day" }).waitFor()
+    await page.goto(`${host.url}/subscriptions/${String(subscriptionId)}`)
+    await page.locator(".facts .period", { hasText: `${first} – ${last}` }).waitFor()
+    await context.close()
+  })
+})
+
+describe("with a tax service", () => {
+  it("is not said to be issued before the service has answered", async () => {
+    const taxed = await Host.start({ invoices: { tax: { quote: () => Effect.fail("busy") } } })
+    const customer = await taxed.call("POST", "/customers", {
+      name: "Wayne",
+      email: "wayne@example.com",
+      country: "DE",
+    })
+    const { id } = await taxed.call("POST", "/invoices", {
+      customer_id: customer["id"],
+      currency: "EUR",
+      lines: [{ description: "Workshop", amount: 100 }],
+    })
+    const { context, page } = await openTab(browser)
+    await signIn(page, `${taxed.url}/invoices/${String(id)}`, taxed.testKey)
+    await button(page, "Issue…").click()
+    await button(page, "Issue the invoice").click()
+    await page.getByText("It is issued as soon as the tax service has answered").waitFor()
+    assert.strictEqual((await taxed.call("GET", `/invoices/${String(id)}`))["status"], "draft")
+    await context.close()
+    await taxed.close()
+  })
+})
+
 describe("its document", () => {
   it("is saved as HTML, and as PDF where the server can make one", async () => {
     const { context, page } = await visit(`/invoices/${sample.paidInvoiceId}`)
@@ -182,5 +263,60 @@ describe("its events", () => {
     await page.getByText("Delivered: the receiver answered HTTP 200 to attempt 1.").waitFor()
     await context.close()
     await receiver.close()
+  })
+})
+
+/** Many drafts of a customer. The last is the newest. */
+const draftsOf = async (customer_id: string, count: number): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  const lines = [{ description: "Workshop", amount: 100 }]
+  while (ids.length < count)
+    ids.push(String((await host.call("POST", "/invoices", { customer_id, currency: "EUR", lines }))["id"]))
+  return ids
+}
+
+// After the others, because it makes many invoices.
+describe("a list of more than a page", () => {
+  const toEnd = (page: Page) =>
+    page.locator(".table-frame").evaluate((frame) => frame.scrollTo(0, frame.scrollHeight))
+
+  it("has changes of its newest rows that came while older ones were loading, and of old rows", async () => {
+    const customer_id = await newPayer()
+    const drafts = await draftsOf(customer_id, 103)
+    const { context, page } = await visit(`/invoices?status=draft&customer=${customer_id}`)
+    const foot = page.locator(".table-foot")
+    await foot.getByText("100 loaded, more below").waitFor()
+    const isHead = (url: string) => /\/v1\/invoices\?/.test(url) && !url.includes("starting_after")
+    const release = await holdRequests(page, /\/v1\/invoices\?.*starting_after/)
+    await toEnd(page)
+    await foot.getByText("Loading more…").waitFor()
+    await host.call("POST", `/invoices/${drafts.at(-1)}/finalize`)
+    await page.waitForResponse(async (response) => {
+      if (!isHead(response.url())) return false
+      return !(await response.text()).includes(drafts.at(-1) ?? "")
+    })
+    release()
+    await foot.getByText("102 in all").waitFor()
+
+    await toEnd(page)
+    await page.locator(`a[href$="/invoices/${drafts[0]}"]`).click()
+    await button(page, "Issue…").click()
+    await button(page, "Issue the invoice").click()
+    await page.getByRole("heading", { level: 1, name: /^Invoice 2026-/ }).waitFor()
+    await page.goBack()
+    await foot.getByText("101 in all").waitFor()
+    await context.close()
+  })
+})
+
+describe("more credit notes than are shown", () => {
+  it("are said to be cut", async () => {
+    const id = await draftOf(10_000)
+    await host.call("POST", `/invoices/${id}/finalize`)
+    for (let note = 0; note < 51; note++)
+      await host.call("POST", "/credit_notes", { invoice_id: id, reason: "other", amount: 1 })
+    const { context, page } = await visit(`/invoices/${id}`)
+    await section(page, "Credit notes").getByText("These are the newest 50.").waitFor()
+    await context.close()
   })
 })

@@ -122,6 +122,48 @@ describe("filters", () => {
   })
 })
 
+describe("the arrow keys", () => {
+  it("move from a row to the next, and scroll elsewhere", async () => {
+    const { context, page } = await visit("/events")
+    await page.locator(".row-link").nth(1).waitFor()
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.closest("[data-index]")?.getAttribute("data-index"))
+    const isTaken = (key: string) =>
+      page.evaluate(
+        (pressed) =>
+          !(document.activeElement ?? document.body).dispatchEvent(
+            new KeyboardEvent("keydown", { key: pressed, bubbles: true, cancelable: true }),
+          ),
+        key,
+      )
+    assert.isFalse(await isTaken("ArrowDown"))
+    await page.keyboard.press("j")
+    await page.locator('[data-index="0"] a:focus').waitFor()
+    await page.keyboard.press("ArrowDown")
+    await page.locator('[data-index="1"] a:focus').waitFor()
+    await page.keyboard.press("ArrowUp")
+    await page.locator('[data-index="0"] a:focus').waitFor()
+    assert.strictEqual(await focused(), "0")
+    await context.close()
+  })
+
+  it("scroll a list without links", async () => {
+    const holder = await post("/customers", { name: "Holder", email: "holder@example.com" })
+    const credits = { customer_id: holder, unit: "token" }
+    await post("/credit_grants", { ...credits, kind: "paid", amount: 1_000 })
+    for (let used = 0; used < 60; used++) await post("/credit_consumptions", { ...credits, amount: 1 })
+    const { context, page } = await visit(`/customers/${holder}/credits`)
+    const list = page.locator('.table-frame[aria-label="Credit entries"]')
+    await list.locator(".row").nth(1).waitFor()
+    await list.focus()
+    await page.keyboard.press("ArrowDown")
+    await page.waitForFunction(
+      () => (document.querySelector('.table-frame[aria-label="Credit entries"]')?.scrollTop ?? 0) > 0,
+    )
+    await context.close()
+  })
+})
+
 describe("times", () => {
   it("are exact on the pages of single items", async () => {
     const { context, page } = await visit(`/events?customer=${customer}`)

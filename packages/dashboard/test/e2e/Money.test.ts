@@ -2,7 +2,17 @@
  * A customer's whole account, payments that need attention, credits, and test clocks.
  */
 import { assert, describe, it } from "vitest"
-import { browser, button, dialog, host, newPayer, sample, section, visit } from "./BillingPages.ts"
+import {
+  browser,
+  button,
+  dialog,
+  holdRequests,
+  host,
+  newPayer,
+  sample,
+  section,
+  visit,
+} from "./BillingPages.ts"
 import * as BillingSample from "./BillingSample.ts"
 import { openTab, signIn } from "./Browser.ts"
 
@@ -20,7 +30,7 @@ describe("the page of a customer", () => {
       .first()
       .waitFor()
     await section(page, "Entitlements").getByText("eu-central").waitFor()
-    await section(page, "Spend alerts").getByText("€250.00 a period").waitFor()
+    await section(page, "Spend alerts").getByText("€250.00 a UTC month").waitFor()
     assert.deepEqual(problems, [])
     await context.close()
   })
@@ -30,10 +40,10 @@ describe("the page of a customer", () => {
     await button(page, "New spend alert").click()
     await page.getByLabel("Amount (EUR)").fill("99.9")
     await button(page, "Create the alert").click()
-    await section(page, "Spend alerts").getByText("€99.90 a period").waitFor()
+    await section(page, "Spend alerts").getByText("€99.90 a UTC month").waitFor()
     await page.getByRole("button", { name: "Delete the alert of €99.90" }).click()
     await button(page, "Delete the alert").click()
-    await section(page, "Spend alerts").getByText("€99.90 a period").waitFor({ state: "detached" })
+    await section(page, "Spend alerts").getByText("€99.90 a UTC month").waitFor({ state: "detached" })
     await context.close()
   })
 })
@@ -62,16 +72,50 @@ describe("payments", () => {
       .getByText(`Refund the payment of €${Number(amount) / 100}`)
       .waitFor()
     await page.getByLabel("Amount (EUR)").fill("1000000")
-    await button(page, "Refund").click()
+    await button(page, "Refund €1,000,000.00").click()
     await dialog(page).getByRole("alert").waitFor()
     await page.getByLabel("Amount (EUR)").fill("5")
-    await button(page, "Refund").click()
+    await button(page, "Refund €5.00").click()
     await section(page, "Refunds and disputes").getByText("€5.00").waitFor()
     const { data } = await host.call("GET", `/refunds?payment_id=${sample.paidPaymentId}`)
     assert.include(
       (data as ReadonlyArray<Answer>).map((refund) => refund["amount"]),
       500,
     )
+    await context.close()
+  })
+})
+
+/** A payment of a new customer. */
+const paymentOf = async (amount: number): Promise<string> => {
+  const lines = [{ description: "Workshop", amount }]
+  const draft = await host.call("POST", "/invoices", {
+    customer_id: await newPayer(),
+    currency: "EUR",
+    lines,
+  })
+  await host.call("POST", `/invoices/${String(draft["id"])}/finalize`)
+  await host.call("POST", `/invoices/${String(draft["id"])}/pay`, {})
+  const { data } = await host.call("GET", `/payments?invoice_id=${String(draft["id"])}`)
+  return String((data as ReadonlyArray<Answer>)[0]?.["id"])
+}
+
+describe("a refund", () => {
+  it("is of what is left, follows its provider, and is not offered when nothing is left", async () => {
+    const payment_id = await paymentOf(10_000)
+    await host.call("POST", "/refunds", { payment_id, amount: 2_501, reason: "other" })
+    const { context, page, problems } = await visit(`/payments/${payment_id}`)
+    await page.locator(".facts > div", { hasText: "Left to refund" }).getByText("€74.99").waitFor()
+    await section(page, "Refunds and disputes").getByText("Pending").waitFor()
+    await host.bill()
+    await section(page, "Refunds and disputes").getByText("Succeeded").waitFor()
+    await button(page, "Refund…").click()
+    await dialog(page).getByText("of which €74.99 is left").waitFor()
+    await button(page, "Refund €74.99").click()
+    await dialog(page).waitFor({ state: "detached" })
+    await page.locator(".facts > div", { hasText: "Left to refund" }).getByText("€0.00").waitFor()
+    assert.strictEqual(await button(page, "Refund…").count(), 0)
+    assert.deepEqual(problems, [])
     await context.close()
   })
 })
@@ -158,6 +202,89 @@ describe("credits", () => {
   })
 })
 
+describe("an action whose answer got lost", () => {
+  it("is done once when the button is pressed again, and once more by another dialog", async () => {
+    const customer_id = await newPayer()
+    const available = async () =>
+      (await host.call("GET", `/credit_balance?customer_id=${customer_id}&unit=token`))["available"]
+    const { context, page, requests } = await visit(`/customers/${customer_id}/credits?unit=token`)
+    const posted = () =>
+      requests.filter(({ headers, url }) => url.endsWith("/credit_grants") && headers["idempotency-key"])
+    const grant = async () => {
+      await button(page, "Grant credits").click()
+      await page.getByLabel("Amount").fill("1,000")
+      await dialog(page).getByText("= 1,000").waitFor()
+    }
+    await grant()
+    await page.route("**/v1/credit_grants", async (route) => {
+      await route.fetch()
+      await route.abort("connectionreset")
+    })
+    await button(page, "Grant the credits").click()
+    await dialog(page).getByText("The API can't be reached.").waitFor()
+    assert.strictEqual(await available(), 1_000)
+    await page.unroute("**/v1/credit_grants")
+    await button(page, "Grant the credits").click()
+    await dialog(page).waitFor({ state: "detached" })
+    assert.strictEqual(await available(), 1_000)
+
+    await grant()
+    const release = await holdRequests(page, /\/v1\/credit_grants$/)
+    // Two clicks before the button can be disabled.
+    await dialog(page)
+      .locator("form")
+      .evaluate((form: HTMLFormElement) => {
+        form.requestSubmit()
+        form.requestSubmit()
+      })
+    await dialog(page).getByText("Granting…").waitFor()
+    release()
+    await dialog(page).waitFor({ state: "detached" })
+    assert.strictEqual(await available(), 2_000)
+    const keys = posted().map(({ headers }) => headers["idempotency-key"])
+    assert.strictEqual(keys.length, 3)
+    assert.strictEqual(keys[1], keys[0])
+    assert.notStrictEqual(keys[2], keys[0])
+    await context.close()
+  })
+})
+
+describe("an amount", () => {
+  it("with a comma in place of a point is refused, and sends nothing", async () => {
+    const { context, page } = await visit(`/customers/${sample.customerId}/credits?unit=token`)
+    await button(page, "Grant credits").click()
+    await dialog(page).getByLabel("Unit").fill("EUR")
+    await dialog(page).getByLabel("Amount").fill("12,50")
+    await button(page, "Grant the credits").click()
+    await dialog(page)
+      .getByRole("alert")
+      .getByText(/^Amount must be .*12\.50\. Write a point/)
+      .waitFor()
+    await context.close()
+  })
+})
+
+describe("the credits of a unit", () => {
+  it("are not those of the unit that was chosen before", async () => {
+    const customer_id = await newPayer()
+    for (const [unit, amount] of [
+      ["coin", 11],
+      ["token", 22],
+    ] as const)
+      await host.call("POST", "/credit_grants", { customer_id, unit, amount, kind: "paid" })
+    const { context, page } = await visit(`/customers/${customer_id}/credits`)
+    const figures = page.locator(".figures")
+    await figures.getByText("11 coin").waitFor()
+    const release = await holdRequests(page, /credit_balance\?.*unit=token/)
+    await page.getByLabel("Unit").selectOption("token")
+    await page.getByRole("heading", { level: 1, name: "Credits: token" }).waitFor()
+    assert.strictEqual(await figures.count(), 0)
+    release()
+    await figures.getByText("22 token").waitFor()
+    await context.close()
+  })
+})
+
 describe("a test clock", () => {
   it("is advanced, and what was due is done", async () => {
     const { context, page, problems } = await visit("/test-clocks")
@@ -200,7 +327,7 @@ describe("a test clock", () => {
   })
 })
 
-// After the others: it makes another subscription, which would count in the figures.
+// After the others: these make other subscriptions, which would count in the figures.
 describe("subscriptions", () => {
   it("that could not be billed are listed with the reason", async () => {
     const created = { customer_id: await newPayer(), plan: "starter", currency: "EUR" }
@@ -213,6 +340,30 @@ describe("subscriptions", () => {
     await bills.getByRole("link", { name: "starter" }).click()
     await page.getByText("It is not tried again before somebody changes something.").waitFor()
     assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  it("have spend alerts, each with what it does", async () => {
+    const customer_id = await newPayer()
+    const { id } = await host.call("POST", "/subscriptions", { customer_id, plan: "starter" })
+    const alert = { customer_id, subscription_id: id, currency: "EUR" }
+    await host.call("POST", "/spend_alerts", {
+      ...alert,
+      amount: 100,
+      action: "invoice",
+      repeat: "multiples",
+    })
+    await host.call("POST", "/spend_alerts", { ...alert, amount: 200, action: "block" })
+    const { context, page } = await visit(`/customers/${customer_id}`)
+    const lines = section(page, "Spend alerts").locator(".line")
+    const billing = lines.filter({ hasText: "€1.00 a period" })
+    await billing.getByText("at each multiple, sends an event, and bills the usage so far").waitFor()
+    await lines
+      .filter({ hasText: "€2.00 a period" })
+      .getByText("once a period, sends an event, and blocks until the period ends")
+      .waitFor()
+    await billing.getByRole("link", { name: String(id).slice(-8) }).click()
+    await page.getByRole("heading", { level: 1, name: "Subscription to starter" }).waitFor()
     await context.close()
   })
 })

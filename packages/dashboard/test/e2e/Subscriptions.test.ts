@@ -2,7 +2,7 @@
  * Subscriptions: what was and what comes, and commands that say the money before it is billed.
  */
 import { assert, describe, it } from "vitest"
-import { button, dialog, host, newPayer, sample, visit } from "./BillingPages.ts"
+import { button, dialog, holdRequests, host, newPayer, sample, visit } from "./BillingPages.ts"
 
 type Answer = Record<string, unknown>
 const stored = (id: string): Promise<Answer> => host.call("GET", `/subscriptions/${id}`)
@@ -56,6 +56,23 @@ describe("a subscription", () => {
     await context.close()
   })
 
+  it("is changed only after the preview of the current choice", async () => {
+    const { context, page } = await visit(`/subscriptions/${await subscribed()}`)
+    await button(page, "Change…").click()
+    await page.getByLabel("Quantity of seats").fill("10")
+    const preview = dialog(page).locator(".preview")
+    await preview.locator(".amount").first().waitFor()
+    const release = await holdRequests(page, /\/preview$/)
+    await page.getByLabel("Quantity of seats").fill("11")
+    await preview.getByRole("status", { name: "Loading" }).waitFor()
+    assert.strictEqual(await preview.locator(".amount").count(), 0)
+    assert.isTrue(await button(page, "Change the subscription").isDisabled())
+    release()
+    await preview.locator(".amount").first().waitFor()
+    assert.isTrue(await button(page, "Change the subscription").isEnabled())
+    await context.close()
+  })
+
   it("says why a change is not possible, and does not do it", async () => {
     const id = await subscribed()
     const { context, page } = await visit(`/subscriptions/${id}`)
@@ -87,6 +104,57 @@ describe("a subscription", () => {
     await button(page, "Keep the subscription").click()
     await page.locator(".page-title .badge", { hasText: "Ends" }).waitFor({ state: "detached" })
     assert.isNull((await stored(id))["ends_at"])
+    await context.close()
+  })
+})
+
+describe("a version of a plan", () => {
+  const plan = (currencies: ReadonlyArray<string>, quantity: string) => ({
+    key: "office",
+    name: "Office",
+    currencies,
+    interval: { unit: "month", count: 1 },
+    charges: [
+      {
+        key: quantity,
+        name: quantity,
+        model: "unit",
+        quantity,
+        price: Object.fromEntries(currencies.map((code) => [code, "3.00"])),
+      },
+    ],
+  })
+
+  it("has its own quantities and currencies", async () => {
+    await host.call("POST", "/catalog/push", { plans: [plan(["EUR", "USD"], "desks")] })
+    await host.call("POST", "/catalog/push", { plans: [plan(["EUR"], "rooms")] })
+    const customer_id = await newPayer()
+    const { context, page, problems } = await visit(`/subscriptions?customer=${customer_id}`)
+    await button(page, "New subscription").click()
+    const { getByLabel } = { getByLabel: (label: string) => dialog(page).getByLabel(label) }
+    await getByLabel("Plan").selectOption("office")
+    await getByLabel("Quantity of rooms").waitFor()
+    await getByLabel("Version").selectOption("1")
+    await getByLabel("Quantity of desks").fill("2")
+    assert.strictEqual(await getByLabel("Quantity of rooms").count(), 0)
+    await getByLabel("Currency").selectOption("USD")
+    await dialog(page).locator(".preview").getByText("US$6.00").first().waitFor()
+    // The newest version is in EUR alone. What was chosen before is not sent.
+    await getByLabel("Version").selectOption("")
+    await getByLabel("Quantity of rooms").fill("3")
+    await dialog(page).locator(".preview").getByText("€9.00").first().waitFor()
+    await getByLabel("Version").selectOption("1")
+    await dialog(page).locator(".preview").getByText("US$6.00").first().waitFor()
+    await button(page, "Start the subscription").click()
+    await page.getByRole("heading", { level: 1, name: "Subscription to office" }).waitFor()
+    const id = page.url().split("/").at(-1) ?? ""
+    const { currency, quantities } = await stored(id)
+    assert.deepEqual([currency, quantities], ["USD", { desks: "2" }])
+    // A change that keeps the plan is of the version that the subscription has.
+    await button(page, "Change…").click()
+    await getByLabel("Quantity of desks").waitFor()
+    assert.strictEqual(await getByLabel("Quantity of rooms").count(), 0)
+    assert.deepEqual(problems, [])
     await context.close()
   })
 })
