@@ -292,6 +292,28 @@ it("answers 503 after billing is closed", async () => {
   }
 })
 
+describe("streams and exports", () => {
+  it.each([
+    ["/v1/events/stream", 20],
+    ["/v1/audit_log/export", 2],
+    ["/v1/customers/:id/export", 2],
+  ])("of one operator at %s leave those of another alone", async (path, limit) => {
+    const { id } = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
+    const { fetch } = mounted({
+      authorize: ({ headers }) => ({ id: headers.get("cookie") ?? "", role: "admin" }),
+    })
+    const address = `http://shop.example${BASE}${path.replace(":id", id)}`
+    const ask = (cookie: string) =>
+      fetch(new Request(address, { headers: { "billwright-dashboard": "1", cookie } }))
+    const ada = await Promise.all(Array.from({ length: limit }, () => ask("ada")))
+    assert.deepStrictEqual([...new Set(ada.map(({ status }) => status))], [200])
+    assert.strictEqual((await ask("ada")).status, 429)
+    const bob = await ask("bob")
+    assert.strictEqual(bob.status, 200)
+    await Promise.all([...ada, bob].map(({ body }) => body?.cancel()))
+  })
+})
+
 describe("the audit log", () => {
   const change = async (options: Partial<DashboardOptions>) => {
     const { fetch } = mounted(options)

@@ -1,6 +1,6 @@
 /** The REST API in real frameworks: below a path, with and without a body parser, with streams and aborted requests. */
 import { once } from "node:events"
-import { createServer, type RequestListener } from "node:http"
+import { createServer, type RequestListener, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
 import {
@@ -18,7 +18,7 @@ import Koa from "koa"
 // @ts-expect-error -- its types would change those of node:http for every test
 import bodyParser from "koa-bodyparser"
 import mount from "koa-mount"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { rejection } from "./Rejection.ts"
 
 let billing: Billing
@@ -307,6 +307,66 @@ describe("a handler", () => {
     assert.strictEqual((await fetch(`http://127.0.0.1:${port}/livez`)).status, 503)
     server.close()
     server.closeAllConnections()
+  })
+
+  describe.each(["Express", "Koa"])("of %s behind middleware that waits", (framework) => {
+    it("does not hold up the end of billing for a client that is gone by then", async () => {
+      const closing = await createBilling({ store: memory(), log: false })
+      const arrived = Promise.withResolvers<void>()
+      const left = Promise.withResolvers<void>()
+      const waitsForItsEnd = async (response: ServerResponse, proceed: () => unknown) => {
+        const gone = once(response, "close")
+        arrived.resolve()
+        await gone
+        await proceed()
+        left.resolve()
+      }
+      const listener =
+        framework === "Express"
+          ? express()
+              .use((_request, response, proceed) => void waitsForItsEnd(response, proceed))
+              .use(closing.express())
+          : new Koa()
+              .use(({ res }, proceed) => waitsForItsEnd(res, proceed))
+              .use(closing.koa())
+              .callback()
+      const server = createServer(listener).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const { port } = server.address() as AddressInfo
+      const controller = new AbortController()
+      const { signal } = controller
+      const asked = rejection(fetch(`http://127.0.0.1:${port}/livez`, { signal }))
+      await arrived.promise
+      controller.abort()
+      await asked
+      await left.promise
+      // Waiting for the request would end by a timer only.
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      await closing.close().finally(() => vi.useRealTimers())
+      server.close()
+    })
+  })
+
+  it("answers 500 inside the function of a transaction that it would have to wait for", async () => {
+    const app = Fastify()
+    await app.register(billing.fastify(), { prefix: "/billing" })
+    const headers = { authorization: `Bearer ${secret}` }
+    const assertTold = (status: number, body: unknown) => {
+      assert.strictEqual(status, 500)
+      const { error, message } = body as { readonly error: string; readonly message: string }
+      assert.strictEqual(error, "internal_error")
+      assert.match(
+        message,
+        /would wait for ever, because it was called inside the function of billing\.transaction/,
+      )
+    }
+    await billing.transaction(async () => {
+      const injected = await app.inject({ url: "/billing/v1/customers", headers })
+      assertTold(injected.statusCode, injected.json())
+      const fetched = await billing.fetch(new Request("http://localhost/v1/customers", { headers }))
+      assertTold(fetched.status, await fetched.json())
+    })
+    await app.close()
   })
 
   it("can't be mounted after billing is closed", async () => {

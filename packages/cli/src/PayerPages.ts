@@ -110,13 +110,17 @@ const readTheme = Effect.fnUntraced(function* (path: string) {
 /** Serves the pages below their path, and passes other requests on. */
 export const serving = Effect.fnUntraced(function* (
   { payerPages, payerTheme }: PayerPageFlags,
-  { rateLimit }: Server.ServerOptions,
+  { rateLimit, trustedProxies }: Server.ServerOptions,
   rest: NodeHandler.NodeHandler,
 ) {
   if (Option.isNone(payerPages)) return rest
   const path = yield* pathOf(payerPages.value)
   const look = Option.isSome(payerTheme) ? yield* readTheme(payerTheme.value) : {}
-  const made = PayerPages.make({ ...look, ...(rateLimit === undefined ? {} : { rateLimit }) })
+  const made = PayerPages.make({
+    ...look,
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(trustedProxies === undefined ? {} : { trustedProxies }),
+  })
   const pages = yield* Effect.orDie(made)
   const handler = NodeHandler.make(pages, yield* Effect.context<never>(), { basePath: path })
   return ((request, response) => {

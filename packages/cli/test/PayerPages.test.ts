@@ -13,8 +13,9 @@ let server: Cli.Serving
 
 beforeAll(async () => {
   writeFileSync(at("theme.json"), JSON.stringify({ theme: { accent: "#7a1fa2" }, allow: { usage: false } }))
-  const flags = ["--payer-pages", ADDRESS, "--payer-theme", at("theme.json"), "--rate-limit", "100"]
-  server = await Cli.serve(["--store", "memory", ...flags])
+  const pages = ["--payer-pages", ADDRESS, "--payer-theme", at("theme.json")]
+  const limits = ["--rate-limit", "100", "--trusted-proxies", "127.0.0.0/8"]
+  server = await Cli.serve(["--store", "memory", ...pages, ...limits])
 }, TIMEOUT)
 afterAll(async () => {
   await server.stop()
@@ -76,6 +77,40 @@ describe("billwright serve --payer-pages", () => {
       assert.notInclude(server.stdout() + server.stderr(), "/pay/invoices/")
     },
   )
+
+  it("knows where a payer comes from, behind the proxies of --trusted-proxies", async () => {
+    const call = async (path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${server.keys.test}`, "content-type": "application/json" }
+      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+      return (await (await fetch(`${server.url}/v1${path}`, { headers, ...init })).json()) as {
+        readonly id: string
+        readonly data: ReadonlyArray<object>
+      }
+    }
+    const plan = {
+      key: "pro",
+      name: "Pro",
+      currencies: ["EUR"],
+      interval: { unit: "month", count: 1 },
+      charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
+    }
+    await call("/catalog/push", { plans: [plan] })
+    const customer = await call("/customers", { name: "Ada", email: "ada@example.com" })
+    const subscription = await call("/subscriptions", { customer_id: customer.id, plan: "pro" })
+    const portal = await print("customers", "portal-link", customer.id)
+    const canceled = await fetch(
+      `${portal.replace("http://localhost", server.url)}/cancel/${subscription.id}`,
+      {
+        method: "POST",
+        headers: { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.7" },
+        redirect: "manual",
+      },
+    )
+    assert.strictEqual(canceled.status, 303)
+    const { data } = await call(`/audit_log?object_id=${subscription.id}&actor_id=${customer.id}`)
+    assert.lengthOf(data, 1)
+    assert.deepInclude(data[0], { actor_type: "payer", ip: "203.0.113.7" })
+  })
 
   it("says what is wrong with its flags", { timeout: TIMEOUT }, async () => {
     const refused = async (flags: ReadonlyArray<string>, sentence: RegExp, env = {}) => {

@@ -8,6 +8,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { CurrentTransaction } from "./CurrentTransaction.ts"
 import { answeredWithin } from "./Deadline.ts"
 import { HostTransaction } from "./host/HostTransaction.ts"
+import { TransactionGone } from "./host/TransactionGone.ts"
 import { watchable, whileAlive } from "./Liveness.ts"
 import { pauseBefore, RetryPolicy } from "./RetryPolicy.ts"
 import * as SchemaName from "./SchemaName.ts"
@@ -119,7 +120,7 @@ const make = (
      * A failed statement fails the whole transaction, so only the outermost transaction decides whether to try again.
      */
     const joined = <A>(operation: string, sql: SqlClient.SqlClient, ask: Ask<A>) =>
-      Effect.flatMap(Effect.serviceOption(CurrentTransaction), (transaction) =>
+      Effect.flatMap(openTransaction(operation), (transaction) =>
         Effect.mapError(scope.joined(sql, whose, ask(sql, false)), (error) => {
           const kind = kindOf(error)
           const failure = toStorageError(operation, error, kind !== "permanent")
@@ -187,6 +188,19 @@ const make = (
     ...access("own"),
   })
 }
+
+/**
+ * The transaction of ours that the current fiber is in. Fails when it has ended, because its connection may be in another one by
+ * then: a fiber that nobody waited for would write there.
+ */
+export const openTransaction = (
+  operation: string,
+): Effect.Effect<Option.Option<CurrentTransaction["Service"]>, StorageError> =>
+  Effect.flatMap(Effect.serviceOption(CurrentTransaction), (transaction) =>
+    transaction._tag === "Some" && transaction.value.exit !== undefined
+      ? Effect.fail(toStorageError(operation, new TransactionGone(), false))
+      : Effect.succeed(transaction),
+  )
 
 /** Runs an effect in a transaction whose statements have no time limit. */
 export const withoutStatementTimeout = <A, E, R>(

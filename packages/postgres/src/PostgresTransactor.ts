@@ -5,7 +5,7 @@ import { Batch, BatchTransactor, StorageError, Transactor } from "@billwright/co
 import { Cause, Effect, Exit, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { CurrentTransaction, TransactionState } from "./CurrentTransaction.ts"
-import { Database, type DatabaseService } from "./Database.ts"
+import { Database, type DatabaseService, openTransaction } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { pauseBefore } from "./RetryPolicy.ts"
 import { asSqlError, commitUnknown, kindOf, toStorageError, tooLate } from "./StorageFailure.ts"
@@ -99,7 +99,7 @@ const nested = <A, E, R>(
   database: DatabaseService,
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | StorageError, R> =>
-  Effect.flatMap(database.client, (sql) =>
+  Effect.flatMap(Effect.andThen(openTransaction(OPERATION), database.client), (sql) =>
     sql.withTransaction(Effect.mapError(effect, (error) => new Inner(error))).pipe(
       Effect.catchCause((cause): Effect.Effect<A, E | StorageError> => {
         const failure = controlFailure(cause)

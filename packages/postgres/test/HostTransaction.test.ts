@@ -4,7 +4,7 @@ import { PrismaPg } from "@prisma/adapter-pg"
 import { sql as drizzleSql } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/node-postgres"
 import { drizzle as drizzleOnPostgresJs } from "drizzle-orm/postgres-js"
-import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, ManagedRuntime, Redacted, Scope } from "effect"
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely"
 import { Client, Pool } from "pg"
 import postgres from "postgres"
@@ -277,4 +277,37 @@ describe("on the host's pool", () => {
     assert.strictEqual(pool.idleCount, pool.totalCount)
     await pool.end()
   })
+
+  it.each(["a statement", "a savepoint"] as const)(
+    "refuses %s of a fiber whose transaction has ended, also while another one has the connection",
+    async (what) => {
+      const pool = new Pool({ connectionString: url, max: 1 })
+      const onPool = ManagedRuntime.make(
+        Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+      )
+      const [lateKey, otherKey] = [`late ${what}`, `other ${what}`]
+      const program = Effect.gen(function* () {
+        const transactor = yield* Transactor
+        const mayGoOn = yield* Deferred.make<void>()
+        const late =
+          what === "a savepoint" ? transactor.atomically(Effect.void) : Effect.asVoid(record(lateKey))
+        const behind = yield* transactor.atomically(
+          Effect.forkDetach(Effect.andThen(Deferred.await(mayGoOn), late)),
+        )
+        return yield* transactor.atomically(
+          Effect.gen(function* () {
+            yield* record(otherKey)
+            yield* Deferred.succeed(mayGoOn, undefined)
+            return yield* Effect.flip(Fiber.join(behind))
+          }),
+        )
+      })
+      const error = await onPool.runPromise(asTenant(program))
+      assert.deepInclude(error, { _tag: "StorageError", retryable: false })
+      assert.strictEqual(await records(otherKey), 1)
+      assert.strictEqual(await records(lateKey), 0)
+      await onPool.dispose()
+      await pool.end()
+    },
+  )
 })

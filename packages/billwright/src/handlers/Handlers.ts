@@ -100,8 +100,8 @@ export type FastifyPlugin = (instance: FastifyInstance) => Promise<void>
  * have been rounded, so it is answered with 400. If an object has a key twice, the last one counts.
  *
  * Streams of events stay open. They end when billing is closed, and within a second after their server has stopped
- * listening, so that they don't hold up `server.close()`. Clients then reconnect. After `billing.close()`, mounted
- * handlers answer 503, and mounting a handler throws a `ClosedError`.
+ * listening, so that they don't hold up `server.close()`. Clients then reconnect. Exports are broken off at these times.
+ * After `billing.close()`, mounted handlers answer 503, and mounting a handler throws a `ClosedError`.
  */
 export interface Handlers {
   /**

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { BillingOptions } from "../BillingOptions.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
-import { ClosedError } from "../errors/RuntimeError.ts"
+import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
 import type { Engine } from "../runtime/Engine.ts"
 import type {
   FastifyInstance,
@@ -25,14 +25,30 @@ const errorBody = (error: string, message: string): string => JSON.stringify({ e
 
 const CLOSED = errorBody("unavailable", "billing was closed")
 
-const refuse = (response: ServerResponse, status: number, body: string): void => {
-  if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(body)
+/** A response of HTTP/2 has a stream, and only that says whether it is closed. */
+type AnyResponse = ServerResponse & { readonly stream?: { readonly destroyed: boolean } }
+
+/** Whether the client has disconnected, or has got its answer. */
+const isClosed = ({ destroyed, stream }: AnyResponse): boolean => destroyed || stream?.destroyed === true
+
+/** Waits until the response is closed. It may have been before the host called us. */
+const closed = async (response: ServerResponse): Promise<void> => {
+  if (!isClosed(response)) await new Promise<void>((resolve) => response.once("close", resolve))
 }
 
-/** Makes `close` wait until the response is finished. */
-const holdOpen = ({ whileOpen }: Engine, response: ServerResponse): void => {
-  void whileOpen(() => new Promise<void>((resolve) => response.once("close", resolve)))
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store" }
+
+const refuse = (response: ServerResponse, status: number, body: string): void => {
+  if (response.headersSent || isClosed(response)) return
+  response.writeHead(status, HEADERS).end(body)
+}
+
+/** Why a request could not be handed to the REST API. */
+const failureOf = (error: unknown): { readonly status: number; readonly body: string } => {
+  if (error instanceof ClosedError) return { status: 503, body: CLOSED }
+  const isMisuse = error instanceof ConfigurationError
+  const message = isMisuse ? error.message : "the REST API could not be loaded"
+  return { status: 500, body: errorBody("internal_error", message) }
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse, url: string, kept: Kept) => void
@@ -56,15 +72,16 @@ const makeServe = (engine: Engine, load: () => Promise<HttpServer>): Serve => {
       if (!(error instanceof UnusableBody)) throw error
       return refuse(response, 400, errorBody("invalid_request", `the body ${error.message}`))
     }
-    holdOpen(engine, response)
-    if (server !== undefined) return hand(server, source, response, url)
-    load().then(
-      (loaded) => {
-        server = loaded
-        hand(loaded, source, response, url)
-      },
-      () => refuse(response, 500, errorBody("internal_error", "the REST API could not be loaded")),
-    )
+    // `close` waits until the response is closed.
+    const answered = engine.whileOpen(async () => {
+      if (server === undefined) server = await load()
+      hand(server, source, response, url)
+      await closed(response)
+    })
+    answered.catch((error: unknown) => {
+      const { body, status } = failureOf(error)
+      refuse(response, status, body)
+    })
   }
 }
 
@@ -81,8 +98,8 @@ const makeFetch =
       return await whileOpen(async () => (await load()).fetch(basePath)(request, options))
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      if (!(error instanceof ClosedError)) throw error
-      return new Response(CLOSED, { status: 503, headers: { "content-type": "application/json" } })
+      const { body, status } = failureOf(error)
+      return new Response(body, { status, headers: HEADERS })
     }
   }
 
@@ -106,7 +123,7 @@ const makeKoa =
     const url = MountPath.strip(req.url ?? "/", basePath)
     if (url === undefined) return void (await next())
     context.respond = false
-    const ended = new Promise<void>((resolve) => res.once("close", resolve))
+    const ended = closed(res)
     serve(req, res, url, request as Kept)
     await ended
   }

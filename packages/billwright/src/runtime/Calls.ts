@@ -101,7 +101,9 @@ export class Calls {
     signal: AbortSignal | undefined,
   ): Promise<A> {
     signal?.throwIfAborted()
-    const exit = await this.#run(make(), { signal })
+    const { interruption } = this.#gate
+    const effect = interruption === undefined ? make() : Effect.raceFirst(make(), interruption)
+    const exit = await this.#run(effect, { signal })
     if (Exit.isSuccess(exit)) return exit.value
     const error = toRejection(exit.cause, signal)
     throw this.#explain === undefined ? error : this.#explain(error)

@@ -2,6 +2,7 @@
  * Decides whether a call may start, and when.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
+import { Deferred, Effect } from "effect"
 import { ClosedError, ConfigurationError, TransactionEndedError } from "../errors/RuntimeError.ts"
 import * as CallName from "./CallName.ts"
 
@@ -10,6 +11,8 @@ export interface Gate {
   readonly during: <A>(work: () => Promise<A>) => Promise<A>
   /** Starts a call, or throws or rejects with the reason why it may not start. */
   readonly enter: <A>(call: () => Promise<A>) => Promise<A>
+  /** Fails when running calls have to end at once. `undefined`: they never have to. */
+  readonly interruption?: Effect.Effect<never, TransactionEndedError>
 }
 
 /** How long `close` waits for running calls. */
@@ -22,6 +25,9 @@ const wouldWait = (name = "…"): ConfigurationError =>
 
 const isOutside = (name: string): string =>
   `billing.${name} was called inside the function of billing.transaction, but is not part of the transaction: it commits even if the transaction rolls back, and doesn't see its writes. Call tx.${name} instead, or call billing.${name} before or after the transaction`
+
+const GIVEN_UP =
+  "this transaction was given up before the call had finished: its signal aborted, or it took too long"
 
 /** The gate of a billing: calls run concurrently until billing is closed. */
 export class OpenGate implements Gate {
@@ -89,12 +95,21 @@ export class OpenGate implements Gate {
 export class TransactionGate implements Gate {
   #last: Promise<unknown> = Promise.resolve()
   #hasEnded = false
+  #isGivenUp = false
+  readonly #interruption = Deferred.makeUnsafe<never, TransactionEndedError>()
   /** The names of calls that have not finished. */
   readonly #running = new Map<Promise<unknown>, string>()
 
+  get interruption(): Effect.Effect<never, TransactionEndedError> {
+    return Deferred.await(this.#interruption)
+  }
+
   enter<A>(call: () => Promise<A>): Promise<A> {
     if (this.#hasEnded) return Promise.reject(new TransactionEndedError())
-    const running = this.#last.then(call)
+    const running = this.#last.then(() => {
+      if (this.#isGivenUp) throw new TransactionEndedError(GIVEN_UP)
+      return call()
+    })
     const leave = () => void this.#running.delete(running)
     this.#running.set(running, `tx.${CallName.current() ?? "call"}`)
     this.#last = running.then(leave, leave)
@@ -111,5 +126,17 @@ export class TransactionGate implements Gate {
     const unawaited = [...this.#running.values()]
     await this.#last
     return unawaited
+  }
+
+  /** Refuses new calls and those that wait for their turn, and waits until the running one has ended. */
+  async giveUp(): Promise<void> {
+    this.#isGivenUp = true
+    await this.end()
+  }
+
+  /** The same, but interrupts the running call. */
+  async interrupt(): Promise<void> {
+    Deferred.doneUnsafe(this.#interruption, Effect.fail(new TransactionEndedError(GIVEN_UP)))
+    await this.giveUp()
   }
 }

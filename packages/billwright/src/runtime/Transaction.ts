@@ -10,8 +10,17 @@ import { Thrown } from "./Failure.ts"
 import { TransactionGate } from "./Gate.ts"
 import type { Joined } from "./StoreParts.ts"
 
-/** Runs a function whose calls belong to the transaction that this effect runs in. */
-const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: Joined["explain"]) =>
+/**
+ * Runs a function whose calls belong to the transaction that this effect runs in. When the effect is interrupted, it ends after
+ * `giveUp`, and the transaction ends after that. Otherwise the next statements of a running call would come after ROLLBACK: they
+ * would commit by themselves, or belong to another transaction that has got the connection.
+ */
+const within = <A>(
+  calls: Calls,
+  work: (calls: Calls) => Promise<A>,
+  giveUp: (gate: TransactionGate) => Promise<void>,
+  explain?: Joined["explain"],
+) =>
   Effect.contextWith((context: Context.Context<Environment | CurrentTenant>) => {
     const gate = new TransactionGate()
     const inside = new Calls(context, calls.tenant, gate, explain)
@@ -25,7 +34,7 @@ const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: J
       )
     }
     return Effect.tryPromise({ try: run, catch: (error) => new Thrown(error) }).pipe(
-      Effect.onInterrupt(() => Effect.sync(() => void gate.end())),
+      Effect.onInterrupt(() => Effect.promise(() => giveUp(gate))),
     )
   })
 
@@ -35,9 +44,16 @@ export const inOwn = <A>(
   work: (calls: Calls) => Promise<A>,
   options: CallOptions | undefined,
 ): Promise<A> =>
-  calls.runAsIs(() => calls.service(Transactor).atomically(within(calls, work)), options, inOwn)
+  calls.runAsIs(
+    () => calls.service(Transactor).atomically(within(calls, work, (gate) => gate.interrupt())),
+    options,
+    inOwn,
+  )
 
-/** Runs the function in a transaction that the host has begun and will end. */
+/**
+ * Runs the function in a transaction that the host has begun and will end. A running call is not interrupted, because the host may
+ * commit what it has written so far.
+ */
 export const inHosts = <A>(
   calls: Calls,
   join: () => Joined,
@@ -47,7 +63,7 @@ export const inHosts = <A>(
   calls.runAsIs(
     () => {
       const { explain, run } = join()
-      return run(within(calls, work, explain))
+      return run(within(calls, work, (gate) => gate.giveUp(), explain))
     },
     options,
     inHosts,

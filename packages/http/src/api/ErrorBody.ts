@@ -34,7 +34,10 @@ export const ERRORS = {
     status: 500,
     when: "A bug in the server. The `Request-Id` identifies the request in its log.",
   },
-  unavailable: { status: 503, when: "The database or the payment provider can't be reached, or too many streams are open. If there is a `Retry-After`, it says how long to wait." },
+  unavailable: {
+    status: 503,
+    when: "The database or the payment provider can't be reached, or too many streams are open. If there is a `Retry-After`, it says how long to wait.",
+  },
 } as const
 
 /** A machine-readable error code. */
@@ -56,7 +59,10 @@ const ProblemBody = Schema.Struct({
 const problems = Schema.optionalKey(
   Schema.Array(ProblemBody)
     .check(Schema.isMaxLength(Plan.MAX_PROBLEMS + 1))
-    .annotate({ description: "All problems, where the request is checked as a whole, as for plans, coupons and subscriptions." }),
+    .annotate({
+      description:
+        "All problems, where the request is checked as a whole, as for plans, coupons and subscriptions.",
+    }),
 )
 
 const makeErrorBody = (code: ErrorCode) =>

@@ -23,7 +23,10 @@ export interface NodeHandlerOptions {
    * `req.url`. Express and Connect remove the base path themselves.
    */
   readonly basePath?: string
-  /** Streams of events end when this signal aborts. They also end when their server has stopped listening. */
+  /**
+   * Streams of events end when this signal aborts, and exports break off. The same happens when their server has stopped
+   * listening.
+   */
   readonly closing?: AbortSignal
 }
 
@@ -117,7 +120,7 @@ export const make = (
       else if (exit.value.stream === undefined) send(request, response, exit.value)
       else {
         request.resume()
-        const ended = StreamEnd.ended(response.req, options.closing)
+        const ended = StreamEnd.ended(exit.value, response.req, options.closing)
         const streaming = fork(StreamedAnswer.send(response, exit.value, exit.value.stream, ended))
         response.on("close", () => streaming.interruptUnsafe())
       }

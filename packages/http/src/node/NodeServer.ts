@@ -8,6 +8,7 @@ import type { ErrorCode } from "../api/ErrorBody.ts"
 import * as ErrorResponse from "../server/ErrorResponse.ts"
 import type { NodeHandler } from "./NodeHandler.ts"
 import * as RequestHead from "./RequestHead.ts"
+import * as StreamedAnswer from "./StreamedAnswer.ts"
 
 /**
  * Not by an import: of a module of Node, that reads every export. One of them is a WebSocket, whose client is loaded then:
@@ -221,12 +222,13 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
 /**
  * Accepts no new connections, waits for running requests within the grace time, then closes the rest. Each
  * connection is closed after its current request, because a connection that is kept alive would use up the grace
- * time. Answers in pieces may never end, so they are ended here, and their clients reconnect.
+ * time. Streams of events never end by themselves, so they are ended here, and their clients reconnect. Other answers in pieces are not:
+ * one that is not complete by then has to look cut off.
  */
 const stop = ({ server, streams }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
-    for (const response of streams) response.end(() => server.closeIdleConnections())
+    for (const response of streams) StreamedAnswer.endIfEndless(response, () => server.closeIdleConnections())
     server.closeIdleConnections()
   }).pipe(
     Effect.timeoutOrElse({

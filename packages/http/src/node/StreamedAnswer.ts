@@ -11,6 +11,14 @@ const MAX_STALL_MILLIS = 60_000
 /** How long a client may take to read the rest after the stream has ended, in milliseconds. */
 const MAX_END_MILLIS = 5_000
 
+/** Answers that may end anywhere. */
+const endless = new WeakSet<ServerResponse>()
+
+/** Ends an answer that may end anywhere. Others are not touched. */
+export const endIfEndless = (response: ServerResponse, onEnd: () => void): void => {
+  if (endless.has(response)) response.end(onEnd)
+}
+
 const drained = (response: ServerResponse): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const onDrain = () => resume(Effect.void)
@@ -40,17 +48,18 @@ const end = (response: ServerResponse): Effect.Effect<void> =>
   )
 
 /**
- * Sends an answer with the pieces of its stream. The answer ends when the stream or `ended` completes. Interrupt
- * the effect when the client disconnects.
+ * Sends an answer with the pieces of its stream. The answer ends when the stream or `ended` completes, and is broken off when one of
+ * them fails. Interrupt the effect when the client disconnects.
  */
 export const send = (
   response: ServerResponse,
-  { headers, status }: HttpResponse,
+  { headers, isEndless, status }: HttpResponse,
   stream: Stream.Stream<string>,
   ended: Effect.Effect<void>,
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (response.headersSent || response.destroyed) return Effect.void
+    if (isEndless === true) endless.add(response)
     response.writeHead(status, { ...headers, ...StreamEnd.headersFor(response.req) })
     const sending = Stream.runForEach(stream, (piece) => write(response, piece))
     return Effect.raceFirst(sending, ended)

@@ -21,7 +21,7 @@ import * as StreamSlots from "./StreamSlots.ts"
 export const EXPORT_OPERATION = "exportAuditRecords"
 /** Most exports of this process at once. */
 const MAX_EXPORTS = 20
-/** Most exports of one API key at once in this process. */
+/** Most exports of one API key, or of one operator, at once in this process. */
 const MAX_EXPORTS_PER_KEY = 2
 
 const HEADERS = { "content-type": LINES_TYPE, "cache-control": "no-store" }
@@ -48,7 +48,8 @@ export const make: Effect.Effect<OpenExport, never, AuditRecords> = Effect.gen(f
   const slots = StreamSlots.make({ maxStreams: MAX_EXPORTS, maxStreamsPerKey: MAX_EXPORTS_PER_KEY })
 
   return Effect.fnUntraced(function* ({ isBodiless, query, verified }: ExportRequest) {
-    const { key, tenant } = verified
+    const { tenant } = verified
+    const holder = StreamSlots.holderOf(verified)
     const page = (startingAfter?: string) =>
       Effect.provideService(
         log.list({
@@ -59,12 +60,12 @@ export const make: Effect.Effect<OpenExport, never, AuditRecords> = Effect.gen(f
         CurrentTenant,
         tenant,
       )
-    yield* slots.check(key.id)
+    yield* slots.check(holder)
     // Read before the answer begins, so that what is wrong with the request is an error, and no connection that breaks off.
     const first = yield* page()
     const answer = { status: 200, headers: HEADERS, body: "" }
     if (isBodiless) return answer
-    const slot = yield* slots.reserve(key.id)
+    const slot = yield* slots.reserve(holder)
     const begin: Reading = Effect.succeed(first)
     const pages = Stream.unfold(begin as Reading | undefined, (reading) => {
       if (reading === undefined) return Effect.undefined

@@ -24,7 +24,7 @@ import * as StreamSlots from "./StreamSlots.ts"
 
 /** Most exports of this process at once. */
 const MAX_EXPORTS = 20
-/** Most exports of one API key at once in this process. */
+/** Most exports of one API key, or of one operator, at once in this process. */
 const MAX_EXPORTS_PER_KEY = 2
 
 const HEADERS = { "content-type": LINES_TYPE, "cache-control": "no-store" }
@@ -193,13 +193,14 @@ export const makeOpen: Effect.Effect<OpenExport, never, Services> = Effect.map(m
   const slots = StreamSlots.make({ maxStreams: MAX_EXPORTS, maxStreamsPerKey: MAX_EXPORTS_PER_KEY })
   return Effect.fnUntraced(function* ({ customerId = "", isBodiless, verified }: ExportRequest) {
     const { key, tenant } = verified
+    const holder = StreamSlots.holderOf(verified)
     yield* checkPermissions(key)
-    yield* slots.check(key.id)
+    yield* slots.check(holder)
     // Read before the answer begins, so that an unknown customer is an error, and no connection that breaks off.
     const exporter = yield* Effect.provideService(begin(customerId), CurrentTenant, tenant)
     const answer = { status: 200, headers: HEADERS, body: "" }
     if (isBodiless) return answer
-    const slot = yield* slots.reserve(key.id)
+    const slot = yield* slots.reserve(holder)
     const lines = linesOf(exporter, customerId, tenant).pipe(Stream.filter((text) => text !== ""))
     return { ...answer, stream: Stream.unwrap(Effect.as(Effect.orDie(slot), lines)) }
   })

@@ -198,14 +198,15 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
       )
 
     return Effect.fnUntraced(function* (request: StreamRequest) {
-      const { key, tenant } = request.verified
-      yield* slots.check(key.id)
+      const { tenant } = request.verified
+      const holder = StreamSlots.holderOf(request.verified)
+      yield* slots.check(holder)
       const types = yield* parseTypes(request.query.types)
       const position = yield* Effect.provideService(startBehind(request.lastEventId), CurrentTenant, tenant)
       const answer = { status: 200, headers: HEADERS, body: "" }
       if (request.isBodiless) return answer
-      const slot = yield* slots.reserve(key.id)
-      return { ...answer, stream: streamOf(request, slot, position, types) }
+      const slot = yield* slots.reserve(holder)
+      return { ...answer, stream: streamOf(request, slot, position, types), isEndless: true }
     })
   })
 

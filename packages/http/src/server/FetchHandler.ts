@@ -18,7 +18,7 @@ import * as StreamEnd from "./StreamEnd.ts"
 export interface FetchHandlerOptions {
   /** The path that the API is mounted at, such as `/billing`: the part before `/v1`. Default: none. */
   readonly basePath?: string
-  /** Streams of events end when this signal aborts. */
+  /** Streams of events end when this signal aborts. Exports break off. */
   readonly closing?: AbortSignal
 }
 
@@ -129,14 +129,15 @@ const toReadable = (
 }
 
 const toFetchResponse = (
-  { body, bytes, headers, status, stream }: HttpResponse,
+  answer: HttpResponse,
   context: Context.Context<never>,
   signal: AbortSignal,
   incoming: StreamEnd.Incoming | undefined,
   closing: AbortSignal | undefined,
 ): Response => {
+  const { body, bytes, headers, status, stream } = answer
   if (stream === undefined) return new Response(bytes ?? body, { status, headers })
-  const pieces = Stream.interruptWhen(stream, StreamEnd.ended(incoming, closing))
+  const pieces = Stream.interruptWhen(stream, StreamEnd.ended(answer, incoming, closing))
   return new Response(toReadable(pieces, context, signal), {
     status,
     headers: { ...headers, ...StreamEnd.headersFor(incoming) },

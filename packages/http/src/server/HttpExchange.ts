@@ -55,6 +55,11 @@ export interface HttpResponse {
    * them when it is interrupted.
    */
   readonly stream?: Stream.Stream<string>
+  /**
+   * Whether the stream may end anywhere, as one of events may: its client asks for the rest. Any other stream is broken off when its
+   * server stops, because what has been sent would look complete.
+   */
+  readonly isEndless?: boolean
 }
 
 type FileContent = string | Uint8Array<ArrayBuffer> | Stream.Stream<string>

@@ -1,8 +1,9 @@
 /**
- * Ends event streams, which never end by themselves, when their server stops. The client then reconnects and
- * continues after the last event that it received.
+ * Ends streams when their server stops. Those of events never end by themselves: the client then reconnects and continues after the
+ * last event that it received. Others, such as exports, are broken off.
  */
 import { Effect } from "effect"
+import type { HttpResponse } from "./HttpExchange.ts"
 
 /** How often to check whether a server still listens. Servers have no event for it. */
 const CHECK_MILLIS = 1_000
@@ -43,15 +44,29 @@ const aborted = (signal: AbortSignal): Effect.Effect<void> =>
     return Effect.sync(() => signal.removeEventListener("abort", onAbort))
   })
 
-/** Waits until the server of a request has stopped listening, or the signal aborts. */
+/** A stream was broken off, because its server has stopped. */
+class BrokenOff extends Error {
+  override readonly name = "BrokenOff"
+
+  constructor() {
+    super("the server has stopped before the answer was complete")
+  }
+}
+
+/**
+ * Waits until the server of a request has stopped listening, or the signal aborts. Then it completes for an answer that may end there,
+ * and dies for any other.
+ */
 export const ended = (
+  { isEndless = false }: Pick<HttpResponse, "isEndless">,
   incoming: Incoming | undefined,
   closing: AbortSignal | undefined,
 ): Effect.Effect<void> => {
   const listener = listenerOf(incoming)
-  return Effect.raceAllFirst([
+  const hasStopped = Effect.raceAllFirst([
     ...(listener === undefined ? [] : [stopped(listener)]),
     ...(closing === undefined ? [] : [aborted(closing)]),
     Effect.never,
   ])
+  return isEndless ? hasStopped : Effect.andThen(hasStopped, Effect.die(new BrokenOff()))
 }

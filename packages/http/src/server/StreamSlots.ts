@@ -1,7 +1,7 @@
 /**
  * Limits how many streams are open at once. Each uses a connection and reads from the storage every second.
  */
-import type { ApiKey } from "@billwright/core"
+import type { VerifiedApiKey } from "@billwright/core"
 import { Clock, Effect, type Scope } from "effect"
 import { TooManyStreams } from "./ErrorResponse.ts"
 
@@ -15,9 +15,13 @@ const RESERVATION_MILLIS = 10_000
 export interface StreamLimits {
   /** The most streams open at once in this process. Default 500. */
   readonly maxStreams?: number
-  /** The most streams of one API key open at once in this process. Default 20. */
+  /** The most streams of one API key, or of one operator, open at once in this process. Default 20. */
   readonly maxStreamsPerKey?: number
 }
+
+/** Whose streams are counted together: those of an operator, or of a key. All operators of a dashboard have the same key. */
+export const holderOf = ({ key, operator }: VerifiedApiKey): string =>
+  operator === undefined ? key.id : `${key.id} ${operator.id}`
 
 /**
  * Holds a slot until the scope closes: the reserved one, or a new one when the reservation has expired. Fails when
@@ -26,34 +30,34 @@ export interface StreamLimits {
 export type Slot = Effect.Effect<void, TooManyStreams, Scope.Scope>
 
 export interface StreamSlots {
-  /** Fails when a key can't open another stream now. It takes no slot. */
-  readonly check: (key: ApiKey.ApiKeyId) => Effect.Effect<void, TooManyStreams>
+  /** Fails when a holder can't open another stream now. It takes no slot. */
+  readonly check: (holder: string) => Effect.Effect<void, TooManyStreams>
   /**
    * Reserves a slot for a stream that is about to run, or fails when no slot is free. If the stream is not run
    * within 10 seconds, because its client has disconnected or doesn't read, the slot becomes free again.
    */
-  readonly reserve: (key: ApiKey.ApiKeyId) => Effect.Effect<Slot, TooManyStreams>
+  readonly reserve: (holder: string) => Effect.Effect<Slot, TooManyStreams>
   /** The number of slots in use. */
   readonly taken: () => number
 }
 
 interface Reservation {
-  readonly key: ApiKey.ApiKeyId
+  readonly holder: string
   readonly expiresAt: number
 }
 
 export const make = (limits: StreamLimits): StreamSlots => {
   const maxStreams = limits.maxStreams ?? DEFAULT_MAX_STREAMS
   const maxPerKey = limits.maxStreamsPerKey ?? DEFAULT_MAX_STREAMS_PER_KEY
-  const byKey = new Map<ApiKey.ApiKeyId, number>()
+  const byHolder = new Map<string, number>()
   /** Reservations in the order in which they expire. */
   const reserved = new Set<Reservation>()
   let size = 0
 
-  const add = (key: ApiKey.ApiKeyId, change: 1 | -1): void => {
-    const count = (byKey.get(key) ?? 0) + change
-    if (count === 0) byKey.delete(key)
-    else byKey.set(key, count)
+  const add = (holder: string, change: 1 | -1): void => {
+    const count = (byHolder.get(holder) ?? 0) + change
+    if (count === 0) byHolder.delete(holder)
+    else byHolder.set(holder, count)
     size += change
   }
 
@@ -61,14 +65,14 @@ export const make = (limits: StreamLimits): StreamSlots => {
     for (const reservation of reserved) {
       if (now < reservation.expiresAt) return
       reserved.delete(reservation)
-      add(reservation.key, -1)
+      add(reservation.holder, -1)
     }
   }
 
-  const check = (key: ApiKey.ApiKeyId): Effect.Effect<void, TooManyStreams> =>
+  const check = (holder: string): Effect.Effect<void, TooManyStreams> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       dropExpired(now)
-      if ((byKey.get(key) ?? 0) >= maxPerKey) {
+      if ((byHolder.get(holder) ?? 0) >= maxPerKey) {
         return Effect.fail(new TooManyStreams({ limit: maxPerKey, of: "key" }))
       }
       return size >= maxStreams
@@ -76,17 +80,17 @@ export const make = (limits: StreamLimits): StreamSlots => {
         : Effect.void
     })
 
-  const take = (key: ApiKey.ApiKeyId) => Effect.map(check(key), () => add(key, 1))
+  const take = (holder: string) => Effect.map(check(holder), () => add(holder, 1))
 
   const hold = (reservation: Reservation): Slot =>
     Effect.acquireRelease(
-      Effect.suspend(() => (reserved.delete(reservation) ? Effect.void : take(reservation.key))),
-      () => Effect.sync(() => add(reservation.key, -1)),
+      Effect.suspend(() => (reserved.delete(reservation) ? Effect.void : take(reservation.holder))),
+      () => Effect.sync(() => add(reservation.holder, -1)),
     )
 
-  const reserve = (key: ApiKey.ApiKeyId): Effect.Effect<Slot, TooManyStreams> =>
-    Effect.map(Effect.andThen(take(key), Clock.currentTimeMillis), (now) => {
-      const reservation = { key, expiresAt: now + RESERVATION_MILLIS }
+  const reserve = (holder: string): Effect.Effect<Slot, TooManyStreams> =>
+    Effect.map(Effect.andThen(take(holder), Clock.currentTimeMillis), (now) => {
+      const reservation = { holder, expiresAt: now + RESERVATION_MILLIS }
       reserved.add(reservation)
       return hold(reservation)
     })

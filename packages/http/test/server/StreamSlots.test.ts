@@ -1,11 +1,11 @@
-import type { ApiKey } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { StreamPace } from "../../src/server/StreamPace.ts"
 import * as StreamSlots from "../../src/server/StreamSlots.ts"
 
-const [ada, bob] = ["key_ada", "key_bob"] as ReadonlyArray<string> as [ApiKey.ApiKeyId, ApiKey.ApiKeyId]
+const ada = "key_ada"
+const bob = "key_bob"
 
 /** Runs a stream, which keeps its place until it ends. */
 const run = Effect.fnUntraced(function* (place: StreamSlots.Slot) {
@@ -15,7 +15,7 @@ const run = Effect.fnUntraced(function* (place: StreamSlots.Slot) {
 })
 
 /** The limit that refuses another stream of a key. */
-const limitOf = (slots: StreamSlots.StreamSlots, key: ApiKey.ApiKeyId) =>
+const limitOf = (slots: StreamSlots.StreamSlots, key: string) =>
   Effect.map(Effect.flip(slots.reserve(key)), ({ limit, of }) => `${of} ${limit}`)
 
 describe("places of streams", () => {
