@@ -3,6 +3,7 @@
  */
 import type {
   BillingEffect,
+  Documented,
   Period,
   PeriodLine,
   PlanVersionRef,
@@ -16,14 +17,19 @@ const DEFAULT_GRACE_HOURS = 1
 const graceHoursOf = (plan: PlanVersionRef, termsOf: TermsOf): number =>
   termsOf(plan).policy?.grace_hours ?? DEFAULT_GRACE_HOURS
 
-/** How long the invoice of a part of a period waits for late usage, when that part ends: also if all of it is billed so far. */
+/** How long the invoice at the end of a part waits for late usage, if invoices of the usage so far have billed something of it. */
 export const graceOf = (
   { period: { segments }, queries }: { readonly period: Period; readonly queries: ReadonlyArray<UsageQuery> },
+  documented: ReadonlyArray<Documented>,
   { at, soFar }: BillingEffect,
   termsOf: TermsOf,
 ): number => {
-  const closing = soFar === true ? [] : queries.filter(({ after }) => after.end === at)
-  const plans = closing.flatMap(({ segment }) => segments[segment]?.plan ?? [])
+  if (soFar === true) return 0
+  const ends = queries.filter(({ after, charge, segment }) => {
+    const isBilled = documented.some((one) => one.segment === segment && one.charge === charge.key)
+    return after.end === at && isBilled
+  })
+  const plans = ends.flatMap(({ segment }) => segments[segment]?.plan ?? [])
   return Math.max(0, ...plans.map((plan) => graceHoursOf(plan, termsOf)))
 }
 

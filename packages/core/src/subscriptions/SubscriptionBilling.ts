@@ -381,8 +381,10 @@ export class SubscriptionBilling {
         totals: totals[index]!,
         documented: documented.get(period.number) ?? [],
       }))
-      const graces = asked.map((one) => (one.period.number === leaving ? 0 : graceOf(one, cause, termsOf)))
-      const waiting = inputs.filter((_, index) => graces[index]! > 0)
+      const ofPeriods = asked.map((one, index) =>
+        one.period.number === leaving ? 0 : graceOf(one, inputs[index]!.documented, cause, termsOf),
+      )
+      const ofLines: Array<number> = []
       for (const input of inputs) {
         const { period } = input
         const found = linesOf(input)
@@ -392,17 +394,16 @@ export class SubscriptionBilling {
           continue
         }
         lines.push(...found.map((line) => toLine(id, period.number, line, billed)))
-        if (cause.soFar !== true) graces.push(...found.map((line) => graceOfLine(line, termsOf)))
+        if (cause.soFar !== true) ofLines.push(...found.map((line) => graceOfLine(line, termsOf)))
       }
-      const graceHours = Math.max(...graces)
       // Nothing new is due, but usage may still come late: there has to be an invoice that waits for it.
-      for (const input of lines.length === 0 ? waiting : []) {
+      for (const input of lines.length === 0 ? inputs.filter((_, index) => ofPeriods[index]! > 0) : []) {
         const restated = linesOf({ ...input, isRestated: true })
         lines.push(...restated.map((line) => toLine(id, input.period.number, line, billed)))
       }
       const ended = earlier.at(-1)
       const span = ended?.segments.at(-1)?.end === cause.at ? ended : current
-      return { lines, unbilled, graceHours, span }
+      return { lines, unbilled, graceHours: Math.max(...ofPeriods, ...ofLines), span }
     })
   }
 }

@@ -75,7 +75,7 @@ const TEXTS: Texts = {
   minimum: ({ per_period: limit }, currency) => `At least ${Money.formatExact(limit, currency)} a period`,
   round: ({ digits }) => `Rounded to ${digits} ${digits === 1 ? "digit" : "digits"}`,
   already_billed: ({ billed, invoice }, currency) =>
-    `Less ${Money.formatExact(billed, currency)}, ${invoice === null ? "the part of other lines" : "which is billed already"}`,
+    `Less ${Money.formatExact(billed, currency)}, ${invoice === null ? "which is not part of this line" : "which is billed already"}`,
   burn: ({ credits, unit }) => `Taken from the credits: ${Exact.format(credits)} ${unit}`,
 }
 

@@ -38,8 +38,8 @@ class Words {
   }
 
   #textOf(step: Step): string {
-    const { ofOtherLines, steps } = this.#texts
-    return step.type === "already_billed" && step.invoice === null ? ofOtherLines : steps[step.type]
+    const { notOfLine, steps } = this.#texts
+    return step.type === "already_billed" && step.invoice === null ? notOfLine : steps[step.type]
   }
 
   /** The range of a tier. `write` writes its bounds. */

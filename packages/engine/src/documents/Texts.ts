@@ -76,8 +76,8 @@ export interface Texts {
   readonly between: string
   readonly above: string
   readonly withFlat: string
-  /** What other lines bill or give back of an amount: `already_billed` without an invoice. `{billed}`. */
-  readonly ofOtherLines: string
+  /** What is not part of a line: `already_billed` without an invoice. `{billed}`. */
+  readonly notOfLine: string
   readonly steps: Readonly<Record<Step["type"], string>>
   readonly page: string
 }

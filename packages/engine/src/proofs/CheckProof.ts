@@ -75,16 +75,25 @@ const checkBounds = (at: Problems, charge: Charge, steps: ReadonlyArray<Step>, c
   }
 }
 
-/** Whether nothing of a line was left when its draft was computed again. Then its steps say that it is of 0, and nothing else. */
-const isEmptied = ({ amount, origin, quantity, steps }: ProofLine): boolean =>
+/** Whether a line states that it bills nothing of what it names. */
+const isEmpty = ({ amount, origin, quantity, receipt, steps }: ProofLine): boolean =>
   amount === 0n &&
   quantity === null &&
+  receipt === null &&
+  (origin?.gross ?? 0n) === 0n &&
   (origin?.burns?.amount ?? 0n) === 0n &&
   steps.every((step) => (step.type === "flat" || step.type === "round") && step.amount === "0")
 
+/**
+ * Whether nothing of what an invoice bills of subscriptions was left when it was issued. It was a draft that was computed
+ * again, for example because its usage was voided. Then all of its lines are empty, and not only some.
+ */
+const isEmptied = ({ lines }: IssuedInvoice): boolean =>
+  lines.every((line) => line.origin === null || line.kind === "item" || isEmpty(line))
+
 /** Rates a line again. Gives whether that was possible. */
 const rateLine = (at: Problems, line: ProofLine, charge: Charge, currency: string): boolean => {
-  if (pricesEachRecord(charge) || isEmptied(line)) return false
+  if (pricesEachRecord(charge)) return false
   const unbounded = without(charge, "minimum", "maximum") as Charge
   const { burns } = charge
   const { decimals, unit } = line.origin?.burns ?? {}
@@ -101,6 +110,7 @@ const rateLine = (at: Problems, line: ProofLine, charge: Charge, currency: strin
 
 /** Rates the lines of an invoice again. Gives how many could be. */
 const rateLines = (at: Problems, { invoice, plans }: Proof): number => {
+  if (isEmptied(invoice)) return 0
   let rated = 0
   for (const [index, line] of invoice.lines.entries()) {
     const { charge: key, origin } = line

@@ -56,28 +56,54 @@ const checkOnce = (at: Problems, links: ReadonlyArray<ProofLink>, name: "number"
   }
 }
 
-type ReadNumber = NonNullable<ReturnType<typeof readNumber>>
+interface Numbered {
+  readonly number: string
+  readonly counter: number
+  /** `null` if the format has none. */
+  readonly year: number | null
+}
+
+/** The links of one format and year that follow each other. */
+interface NumberRun {
+  readonly key: string
+  readonly numbers: Array<Numbered>
+}
+
+const runsOf = (at: Problems, links: ReadonlyArray<ProofLink>): ReadonlyArray<NumberRun> => {
+  const runs: Array<NumberRun> = []
+  for (const { format, number } of links) {
+    const read = readNumber(format, number)
+    if (read === undefined) {
+      at.in(number).add(`is not in the format ${format}`)
+      continue
+    }
+    const key = JSON.stringify([format, read.year])
+    const last = runs.at(-1)
+    if (last?.key === key) last.numbers.push({ number, ...read })
+    else runs.push({ key, numbers: [{ number, ...read }] })
+  }
+  return runs
+}
 
 /**
  * The counter that follows. A series has one, which goes on when the format changes. If the format has a year, it begins
- * with 1 in a later one. After a number without a year, both can be right.
+ * with 1 in a later one. The year of a number without one is not known: what is not above it is of a later year.
  */
-const counterAfter = (before: ReadNumber, { counter, year }: ReadNumber): number => {
-  const isLater = year !== null && (before.year === null ? counter === 1 : year > before.year)
+const counterAfter = (before: Numbered, { counter, year }: Numbered): number => {
+  const isLater = year !== null && (before.year === null ? counter <= before.counter : year > before.year)
   return isLater ? 1 : before.counter + 1
 }
 
-/** The numbers have no gap between the first and the last. */
+/**
+ * The numbers have no gap between the first and the last. Invoices of one transaction may be proved in another order than
+ * that of their numbers, but then they have one format and year.
+ */
 const checkNumbers = (at: Problems, links: ReadonlyArray<ProofLink>): void => {
-  let before: ReadNumber | undefined
-  for (const { format, number } of links) {
-    const read = readNumber(format, number)
-    if (read === undefined) at.in(number).add(`is not in the format ${format}`)
-    else if (before !== undefined) {
-      const missing = read.counter - counterAfter(before, read)
-      if (missing > 0) at.in(number).add(`is missing ${String(missing)} numbers before it`)
-    }
-    before = read
+  const all = runsOf(at, links).flatMap(({ numbers }) => numbers.toSorted((a, b) => a.counter - b.counter))
+  for (const [index, next] of all.entries()) {
+    const before = all[index - 1]
+    const missing = before === undefined ? 0 : next.counter - counterAfter(before, next)
+    if (missing > 0) at.in(next.number).add(`is missing ${String(missing)} numbers before it`)
   }
 }
 

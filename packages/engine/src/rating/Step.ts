@@ -142,10 +142,7 @@ export interface RoundStep {
   readonly amount: string
 }
 
-/**
- * An amount that an earlier document billed for the same period is subtracted, or the part of other lines: what they bill or
- * give back of the amount.
- */
+/** An amount that an earlier document billed for the same period is subtracted, or what is not part of the line. */
 export interface AlreadyBilledStep {
   readonly type: "already_billed"
   readonly invoice: string | null

@@ -105,10 +105,16 @@ const kinds = {
     { digits: integerOf("The digits of the minor unit.", 0, MAX_DIGITS), amount: amountSoFar },
   ],
   already_billed: [
-    "What an earlier document billed for the same period is subtracted, or the part of other lines: what they bill or give back of the amount.",
+    "What an earlier document billed for the same period is subtracted, or what is not part of the line.",
     {
-      invoice: orNull(id("Its id."), "The invoice. `null` for other lines, and when only a sum was given."),
-      line: orNull(id("Its id."), "Its line. `null` for other lines, and when only a sum was given."),
+      invoice: orNull(
+        id("Its id."),
+        "The invoice. `null` for what is not part of the line, and when only a sum was given.",
+      ),
+      line: orNull(
+        id("Its id."),
+        "Its line. `null` for what is not part of the line, and when only a sum was given.",
+      ),
       billed: exact("What is subtracted, in the currency's unit."),
       amount: exact("The amount that is left, in the currency's unit."),
     },

@@ -78,7 +78,8 @@ const WHOLE: Share = { from: 0, to: 1, of: 1 }
  * If each plan had its own, the segments would not meet: a day could be billed twice, or by nobody.
  */
 export const segmentShares = (period: Period, timezone: string, termsOf: TermsOf): ReadonlyArray<Share> => {
-  const [first] = partsOf(period)
+  const parts = partsOf(period)
+  const first = parts.find(({ segment: { end, start } }) => end > start) ?? parts[0]
   return sharesOf(period, (first && termsOf(first.plan).policy?.proration) ?? "day", timezone)
 }
 

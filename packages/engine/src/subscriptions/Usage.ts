@@ -8,6 +8,7 @@
  */
 import { type Charge, pricesEachRecord } from "../catalog/Charge.ts"
 import { without } from "../catalog/FieldRules.ts"
+import { lesser } from "../invoices/Amounts.ts"
 import type { Receipt } from "../invoices/Line.ts"
 import * as Exact from "../money/Exact.ts"
 import type { Quantity } from "../rating/Quantity.ts"
@@ -132,7 +133,7 @@ const rated = (rates: Rater, { quantity, records }: Total, context: RaterContext
 
 /**
  * What usage costs, with the share of a period's minimum and maximum for so much of the period. A part that is too short
- * to be counted has no minimum, and all of the maximum: a share of it would make its usage free.
+ * to be counted has no minimum, and the maximum of the shortest part that is: a maximum of 0 would make its usage free.
  */
 const priceUpTo = (
   { charge, share: { of } }: Run,
@@ -142,7 +143,7 @@ const priceUpTo = (
 ): Explained => {
   const bounded = served === 0 ? (without(charge, "minimum") as Charge) : charge
   const { digits, rates } = raterOf(bounded, denomination)
-  return Explained.of(rated(rates, total, served === 0 ? {} : { share: [served, of] }), digits)
+  return Explained.of(rated(rates, total, { share: [served === 0 ? 1 : served, of] }), digits)
 }
 
 /** What usage of a run costs, for each value of `by`. */
@@ -163,20 +164,25 @@ const priceOfRest = (run: Run, { after, before = NOTHING }: UsageTotal, denomina
     : { explained: whole.less(amount), fall: 0n }
 }
 
+/** Whether a run before one cost something of the same meter, whatever plan and charge billed it. */
 const isBefore = (one: RatedUsage, { charge, segment }: Run, group: string | null): boolean =>
   one.run.charge.meter === charge.meter &&
   one.run.charge.burns === charge.burns &&
   one.run.segment < segment &&
   one.total.group === group
 
-/** Lowers what the runs before one cost, the newest first: as far as the meter cost anything, whatever plan billed it. */
+/**
+ * Lowers what runs before one cost, the newest first: those of the same charge, and then the others of the meter. It ends
+ * when they cost nothing any more.
+ */
 const lower = (all: Array<RatedUsage>, run: Run, group: string | null, fall: bigint): void => {
+  if (fall === 0n) return
+  const found = all.flatMap((one, index) => (isBefore(one, run, group) ? [index] : [])).toReversed()
+  const isSame = (index: number) => all[index]!.run.charge.key === run.charge.key
   let rest = fall
-  for (let index = all.length - 1; index >= 0 && rest > 0n; index--) {
+  for (const index of [...found.filter(isSame), ...found.filter((one) => !isSame(one))]) {
     const one = all[index]!
-    if (!isBefore(one, run, group)) continue
-    const { amount } = one.explained
-    const part = amount < rest ? amount : rest
+    const part = lesser(one.explained.amount, rest)
     all[index] = { ...one, explained: one.explained.less(part) }
     rest -= part
   }

@@ -344,10 +344,17 @@ describe("rating again", () => {
     assert.lengthOf(checkProof(proved([more])).problems, 1)
   })
 
-  it("takes a line as it is of which nothing was left when its draft was computed again", () => {
+  it("takes an invoice as it is of whose lines nothing was left when its draft was computed again", () => {
     const emptied = { ...usage(CALLS, "0"), amount: 0n, quantity: null, steps: stepsOfAmount(0n, 2) }
-    assert.deepStrictEqual(checkProof(proved([emptied])), { problems: [], rated: 0, unrated: 1 })
-    assert.lengthOf(checkProof(proved([{ ...emptied, quantity: "600" }])).problems, 1)
+    const item = line("b", 500n)
+    assert.deepStrictEqual(checkProof(proved([emptied, item])), { problems: [], rated: 0, unrated: 2 })
+    const others: ReadonlyArray<ReadonlyArray<LineInput>> = [
+      [{ ...emptied, quantity: "600" }],
+      [{ ...emptied, steps: [{ type: "unit", quantity: "0", price: "0.10", amount: "0" }] }],
+      // Only one line is empty: its price was changed.
+      [emptied, { ...usage(CALLS, "600"), id: "b" }],
+    ]
+    for (const lines of others) assert.lengthOf(checkProof(proved(lines)).problems, 1)
   })
 
   it("takes what was billed before off, as the line says", () => {
@@ -439,7 +446,10 @@ describe("a series of proofs", () => {
       ["2026-0009", "A-0010", "2027-0001"],
     ]
     for (const numbers of right) assert.deepStrictEqual(chainProblems(seriesOf(numbers)), [])
+    // Invoices of one transaction may be proved in another order.
+    assert.deepStrictEqual(chainProblems(seriesOf(["A-0001", "2026-0003", "2026-0002", "A-0004"])), [])
     assert.match(chainProblems(seriesOf(["A-0001", "B-0003"])).join(), /B-0003"\] is missing 1 numbers/)
+    assert.match(chainProblems(seriesOf(["2026-0009", "A-0010", "2027-0005"])).join(), /is missing 4 numbers/)
     assert.match(chainProblems(seriesOf(["A-0001", "2026-0003"])).join(), /is missing 1 numbers/)
   })
 

@@ -150,6 +150,18 @@ describe("fees", () => {
     }
   })
 
+  it("are measured as the first plan that served any time of the period", () => {
+    const measured = (key: string, proration: "day" | "none") =>
+      of(key, [fee("31.00")], { policy: { proration } })
+    const book = new Book({ plans: [measured("first", "none"), measured("second", "day")] })
+    const made = create(book.plans[0]!)
+    const changed = done(made.subscription, changeTo(book.plans[1]!), "2026-01-01")
+    assert.deepStrictEqual(
+      [made, changed].flatMap(({ effects }) => texts(book.apply(effects))),
+      ["advance base 3100", "credit base -3100", "advance base 3100"],
+    )
+  })
+
   it("without proration are due in full, and a change costs nothing until the next period", () => {
     const policy = { proration: "none" } as const
     const [small, large] = [of("small", [fee("10.00")], { policy }), of("large", [fee("99.00")], { policy })]
@@ -235,6 +247,40 @@ describe("usage over a change", () => {
       assert.deepStrictEqual(credits[0]?.creditOf, { invoiceId: "invoice", lineId: line!.line })
     })
 
+    it("gives back of what the same charge billed before what others did", () => {
+      const unit: Charge = { key: "per_call", model: "unit", meter: "api_calls", price: { EUR: "0.05" } }
+      const plans = [1, 2].map((version) => plan("same", { charges: [volume("calls"), unit] }, version))
+      assert.deepStrictEqual(closed(plans[0]!, plans[1]!, 700).lines, [
+        "credit calls -6500",
+        "usage calls 0",
+        "usage per_call 3500",
+      ])
+    })
+
+    it("gives back of several parts, the newest first, and of the same value only", () => {
+      const by = (key: string): Charge => ({ ...volume(key), by: "project" })
+      const plans = ["a", "b", "c"].map((key) => of(key, [by("calls")]))
+      const at0 = january
+      const book = new Book({
+        plans,
+        usage: [500, 100].map((quantity, index) => ({ at: at0, quantity, group: "xy"[index]! })),
+      })
+      const made = create(plans[0]!)
+      const second = done(made.subscription, changeTo(plans[1]!), "2026-01-11")
+      book.apply([...made.effects, ...second.effects])
+      book.usage = [...book.usage, { at: at("2026-01-12"), quantity: 400, group: "x" }]
+      const third = done(second.subscription, changeTo(plans[2]!), "2026-01-21")
+      assert.deepStrictEqual(texts(book.apply(third.effects)), ["usage calls x 4000", "usage calls y 0"])
+      book.usage = [...book.usage, { at: at("2026-01-22"), quantity: 300, group: "x" }]
+      // 900 cost 90.00, and 1200 cost 12.00: all 40.00 of the second part, and 38.00 of the first.
+      assert.deepStrictEqual(texts(book.apply(advance(third.subscription, "2026-02-01").effects)), [
+        "credit calls x -3800",
+        "credit calls x -4000",
+        "usage calls x 0",
+        "usage calls y 0",
+      ])
+    })
+
     it("follows usage that comes late and that is voided", () => {
       const { book } = closed(of("old", [volume("calls")]), of("new", [volume("calls")]), 700)
       const cost = () => book.lines.reduce((sum, { amount }) => sum + amount, 0n)
@@ -246,7 +292,7 @@ describe("usage over a change", () => {
     })
   })
 
-  it("has the whole maximum where its part of the period is too short to be counted", () => {
+  it("is not free where its part of the period is too short to be counted", () => {
     const capped: Charge = { ...calls("0.10", "0"), maximum: { EUR: "60.00" } }
     const restarting = (key: string) =>
       of(key, [capped], { policy: { proration: "none", usage_on_change: "restart" } })
@@ -255,7 +301,7 @@ describe("usage over a change", () => {
       "usage calls 6000",
       "usage calls 6000",
     ])
-    // A change on the first day: 800 calls cost 60.00 at most, and 700 more cost nothing beyond that.
+    // A change on the first day: its 500 calls cost at most what the maximum is for a day, and all together 60.00.
     const book = new Book({ plans: [of("old", [capped]), of("new", [capped])] })
     const made = create(book.plans[0]!)
     const changed = done(made.subscription, changeTo(book.plans[1]!), "2026-01-01T15:00:00Z")
@@ -263,7 +309,7 @@ describe("usage over a change", () => {
     const first = texts(book.apply([...made.effects, ...changed.effects]))
     book.usage = [...book.usage, { at: at("2026-01-20"), quantity: 700 }]
     const rest = texts(book.apply(advance(changed.subscription, "2026-02-01").effects))
-    assert.deepStrictEqual([first, rest], [["usage calls 5000"], ["usage calls 1000"]])
+    assert.deepStrictEqual([first, rest], [["usage calls 194"], ["usage calls 5806"]])
   })
 
   it("asks for the usage before and after each change", () => {
@@ -460,6 +506,39 @@ describe("late usage", () => {
     assert.deepStrictEqual(billed(50, 1_000n), [])
     // What was forgiven is not billed again.
     assert.deepStrictEqual(billed(100, 700n), [])
+  })
+})
+
+describe("usage that was billed so far", () => {
+  it("has lines of 0 if it is restated, and otherwise none", () => {
+    const billing = of("used", [
+      { ...calls("0.10", "0"), by: "project" },
+      { key: "images", model: "unit", meter: "images", burns: "credits", price: { credits: "2" } },
+    ])
+    const book = new Book({
+      plans: [billing],
+      usage: [
+        { at: at("2026-01-05"), quantity: 100, group: "a" },
+        { at: at("2026-01-06"), quantity: 200, group: "b" },
+      ],
+    })
+    book.apply(create(billing).effects)
+    const [period] = [...book.periods.values()]
+    const made = book.invoiceSoFar(at("2026-01-20"))
+    const burnt = made.find(({ burns }) => burns !== null)!.burns!.amount
+    // The test keeps money only, so what was burnt is documented here.
+    const documented = book
+      .documented(0)
+      .map((one) => (one.charge === "images" ? { ...one, gross: burnt, net: burnt } : one))
+    const input = { ...book.input(period!, period!.end), documented }
+    assert.deepStrictEqual(texts(linesOf(input)), [])
+    const restated = linesOf({ ...input, isRestated: true })
+    assert.deepStrictEqual(texts(restated), [
+      "adjustment calls a 0",
+      "adjustment calls b 0",
+      "adjustment images 0",
+    ])
+    assert.deepInclude(restated[2]!.burns, { amount: 0n, gross: 0n, of: null })
   })
 })
 

@@ -162,29 +162,52 @@ describe("the lines of a period", () => {
     )
   })
 
-  it("never bill what credit notes gave back again, nor give back more than was billed", () => {
+  describe("that credit notes gave back", () => {
     const rounds = fc.array(
       fc.record({ quantity: fc.integer({ min: 0, max: 300 }), forgiven: fc.integer({ min: 0, max: 300 }) }),
       { minLength: 1, maxLength: 8 },
     )
-    holds([rounds], (list) => {
+    const begun = (discount: bigint) => {
       const calls: Charge = { key: "calls", model: "unit", meter: "calls", price: { EUR: "0.01" } }
       const metered = plan("metered", { charges: [calls] })
-      const book = new Book({ plans: [metered] })
+      const book = new Book({ plans: [metered], discount })
       book.apply(done(null, { ...creation, plan: metered, quantities: {} }, START).effects)
       const [period] = [...book.periods.values()]
-      let given = 0
-      for (const { forgiven, quantity } of list) {
+      const bill = (quantity: number) => {
         book.usage = [{ at: START, quantity }]
         book.invoice(period!.end)
-        // What credit notes gave back can't be credited again: so much stays billed.
-        const billed = Math.max(quantity, given)
-        assert.strictEqual(
-          book.lines.reduce((sum, { net }) => sum + net, 0n),
-          BigInt(billed),
-        )
-        given += book.forgive(Math.min(forgiven, billed - given))
+        const sum = (of: "gross" | "net") => book.lines.reduce((all, line) => all + line[of], 0n)
+        return { gross: sum("gross"), net: sum("net") }
       }
+      return { book, bill }
+    }
+
+    it("are not billed again, and not given back twice", () => {
+      holds([rounds], (list) => {
+        const { bill, book } = begun(0n)
+        let given = 0
+        for (const { forgiven, quantity } of list) {
+          // What credit notes gave back can't be credited again: so much stays billed.
+          const billed = Math.max(quantity, given)
+          assert.strictEqual(bill(quantity).net, BigInt(billed))
+          given += book.forgive(Math.min(forgiven, billed - given))
+        }
+      })
+    })
+
+    it("keep the part of the discount that they had", () => {
+      holds([rounds], (list) => {
+        const { bill, book } = begun(33n)
+        let given = 0
+        for (const { forgiven, quantity } of list) {
+          const { gross, net } = bill(quantity)
+          // All is billed, or more than that, because nothing is left to give back.
+          assert.isTrue(gross === BigInt(quantity) || (gross > BigInt(quantity) && net === BigInt(given)))
+          // Each line and each credit is rounded once.
+          assert.isTrue(Math.abs(Number(net) - Number(gross) * 0.67) <= book.lines.length)
+          given += book.forgive(Math.min(forgiven, Number(net) - given))
+        }
+      })
     })
   })
 

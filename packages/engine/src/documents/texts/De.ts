@@ -36,7 +36,7 @@ export const de: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Gutschrift für berechnete, nicht erbrachte Leistung",
+    credit: "Gutschrift für Berechnetes, das nicht mehr geschuldet ist",
     adjustment: "Anpassung eines bereits berechneten Zeitraums",
     item: "",
     true_up: "",
@@ -95,7 +95,7 @@ export const de: Texts = {
   between: "Über {from} bis {to}",
   above: "Über {from}",
   withFlat: "{text} + {flat}",
-  ofOtherLines: "Abzüglich des Anteils anderer Positionen: {billed}",
+  notOfLine: "Abzüglich dessen, was nicht zu dieser Position gehört: {billed}",
   steps: {
     aggregate: "Menge: {quantity}",
     convert: "In Einheiten von {divide_by}: {quantity}",

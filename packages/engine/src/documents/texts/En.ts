@@ -36,7 +36,7 @@ export const en: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Credit for what was charged and not provided",
+    credit: "Credit for what was charged and is not owed any more",
     adjustment: "Adjustment of a period that was billed before",
     item: "",
     true_up: "",
@@ -95,7 +95,7 @@ export const en: Texts = {
   between: "Above {from}, up to {to}",
   above: "Above {from}",
   withFlat: "{text} + {flat}",
-  ofOtherLines: "Less the part of other lines: {billed}",
+  notOfLine: "Less what is not part of this line: {billed}",
   steps: {
     aggregate: "Quantity: {quantity}",
     convert: "In units of {divide_by}: {quantity}",

@@ -36,7 +36,7 @@ export const es: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Abono por lo facturado y no prestado",
+    credit: "Abono por lo facturado que ya no se debe",
     adjustment: "Ajuste de un periodo ya facturado",
     item: "",
     true_up: "",
@@ -95,7 +95,7 @@ export const es: Texts = {
   between: "Más de {from}, hasta {to}",
   above: "Más de {from}",
   withFlat: "{text} + {flat}",
-  ofOtherLines: "Menos la parte de otras líneas: {billed}",
+  notOfLine: "Menos lo que no forma parte de esta línea: {billed}",
   steps: {
     aggregate: "Cantidad: {quantity}",
     convert: "En unidades de {divide_by}: {quantity}",

@@ -36,7 +36,7 @@ export const fr: Texts = {
   kinds: {
     advance: "",
     usage: "",
-    credit: "Crédit pour ce qui a été facturé et non fourni",
+    credit: "Crédit pour ce qui a été facturé et n’est plus dû",
     adjustment: "Ajustement d’une période déjà facturée",
     item: "",
     true_up: "",
@@ -95,7 +95,7 @@ export const fr: Texts = {
   between: "Au-delà de {from}, jusqu’à {to}",
   above: "Au-delà de {from}",
   withFlat: "{text} + {flat}",
-  ofOtherLines: "Moins la part d’autres lignes : {billed}",
+  notOfLine: "Moins ce qui ne fait pas partie de cette ligne : {billed}",
   steps: {
     aggregate: "Quantité : {quantity}",
     convert: "En unités de {divide_by} : {quantity}",
