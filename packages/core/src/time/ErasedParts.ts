@@ -23,8 +23,16 @@ const STEP = 100
 
 type Asked<A> = Effect.Effect<A, StorageError, CurrentTenant>
 
-/** A step: works on the values of a customer after the one with this id. Gives the last of them, if there may be more. */
-export type Part = (customerId: CustomerId, after: string | undefined) => Asked<string | undefined>
+/** What a step did. */
+export interface Step {
+  /** The last value that it looked at, if there may be more. */
+  readonly last: string | undefined
+  /** Whether it changed any. */
+  readonly hasCleaned: boolean
+}
+
+/** A step: works on the values of a customer after the one with this id. */
+export type Part = (customerId: CustomerId, after: string | undefined) => Asked<Step>
 
 interface Value {
   readonly id: string
@@ -45,8 +53,9 @@ const partOf =
       const cursor = after === undefined ? undefined : ({ direction: "older", id: after } as const)
       const page = list(customerId, { limit: STEP, cursor })
       const { data, hasMore } = yield* Effect.catchTag(page, "CursorNotFound", Effect.die)
-      for (const value of data) if (!isClean(value)) yield* clean(value)
-      return hasMore ? data.at(-1)?.id : undefined
+      const found = data.filter((value) => !isClean(value))
+      for (const value of found) yield* clean(value)
+      return { last: hasMore ? data.at(-1)?.id : undefined, hasCleaned: found.length > 0 }
     })
 
 const isEmpty = (metadata: object): boolean => Object.keys(metadata).length === 0
@@ -86,7 +95,10 @@ export const makeParts: Effect.Effect<ReadonlyArray<Part>, never, Collections | 
     const without = (event: Event): string => redacted(event, types?.find(event.type))
     const ofEvents: Part = (customerId, after) =>
       Effect.flatMap(WallClock.now, (at) =>
-        events.redact({ customerId, at, after: after as EventId | undefined }, without),
+        Effect.map(
+          events.redact({ customerId, at, after: after as EventId | undefined }, without),
+          (last): Step => ({ last, hasCleaned: true }),
+        ),
       )
     if (subscriptions === undefined) return [ofEvents]
     return [

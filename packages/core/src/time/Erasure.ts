@@ -15,7 +15,10 @@ import { makeParts, type Part } from "./ErasedParts.ts"
 
 /** Most steps in the transaction that erases a customer. Each is of 100 values at most. */
 const MAX_FIRST_STEPS = 20
-/** Most steps of one visit of a billing run. Each has a transaction of its own. They take a small part of its lease. */
+/**
+ * Most steps of one visit of a billing run that change something. Each step has a transaction of its own. They take a small part
+ * of its lease. Each visit begins again, so steps that find nothing to change don't count: a visit would end among them.
+ */
 const MAX_STEPS_OF_VISIT = 100
 
 /** How far an erasure is. */
@@ -29,9 +32,10 @@ const START: Place = { part: 0, after: undefined }
 
 /** Does the step at a place. Gives the next place, and `undefined` when all is done. */
 const stepFrom = (parts: ReadonlyArray<Part>, id: CustomerId, { after, part }: Place) =>
-  Effect.map(parts[part]!(id, after), (last): Place | undefined => {
-    if (last !== undefined) return { part, after: last }
-    return part + 1 < parts.length ? { part: part + 1, after: undefined } : undefined
+  Effect.map(parts[part]!(id, after), ({ hasCleaned, last }) => {
+    const isLast = last === undefined && part + 1 === parts.length
+    const next: Place = last === undefined ? { part: part + 1, after: undefined } : { part, after: last }
+    return { hasCleaned, next: isLast ? undefined : next }
   })
 
 /** Does the first steps with the erasure, and queues the rest. A storage without the queue does all of them at once. */
@@ -44,7 +48,7 @@ export const layer = Layer.effect(
       const most = due === undefined ? Infinity : MAX_FIRST_STEPS
       let place: Place | undefined = START
       for (let steps = 0; place !== undefined && steps < most; steps++) {
-        place = yield* stepFrom(parts, id, place)
+        place = (yield* stepFrom(parts, id, place)).next
       }
       if (place === undefined || due === undefined) return
       const { epochMilliseconds: now } = yield* WallClock.now
@@ -59,17 +63,21 @@ export const makeErasureRun = Effect.gen(function* () {
   const duePort = yield* optionalPort(DueStore)
   const { atomically } = yield* Transactor
 
-  /** Does a step, if the lease holds. The last one takes the erasure off the queue; that of a visit puts it back. */
-  const step = (claimed: ClaimedSubject, id: CustomerId, place: Place, isLastOfVisit: boolean) =>
+  /**
+   * Does a step, if the lease holds. The last one takes the erasure off the queue. The last one of a visit, after which no more
+   * may change anything, puts it back.
+   */
+  const step = (claimed: ClaimedSubject, id: CustomerId, place: Place, left: number) =>
     atomically(
       Effect.gen(function* () {
         const due = yield* duePort
-        if (!(yield* due.holds(claimed))) return undefined
-        const next = yield* stepFrom(parts, id, place)
+        if (!(yield* due.holds(claimed))) return { next: undefined, left: 0 }
+        const { hasCleaned, next } = yield* stepFrom(parts, id, place)
+        const rest = hasCleaned ? left - 1 : left
         const { epochMilliseconds: now } = yield* DateTime.now
         if (next === undefined) yield* due.schedule({ kind: "erasure", id }, null)
-        else if (isLastOfVisit) yield* due.schedule({ kind: "erasure", id }, now)
-        return next
+        else if (rest === 0) yield* due.schedule({ kind: "erasure", id }, now)
+        return { next, left: rest }
       }),
     )
 
@@ -78,8 +86,16 @@ export const makeErasureRun = Effect.gen(function* () {
     id: CustomerId,
   ): Effect.fn.Return<void, InvoicingUnsupported | StorageError, CurrentTenant> {
     let place: Place | undefined = START
-    for (let steps = 1; place !== undefined && steps <= MAX_STEPS_OF_VISIT; steps++) {
-      place = yield* step(claimed, id, place, steps === MAX_STEPS_OF_VISIT)
+    let left = MAX_STEPS_OF_VISIT
+    while (place !== undefined && left > 0) {
+      const done: { readonly next: Place | undefined; readonly left: number } = yield* step(
+        claimed,
+        id,
+        place,
+        left,
+      )
+      place = done.next
+      left = done.left
     }
   })
 })

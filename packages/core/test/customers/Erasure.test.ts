@@ -3,12 +3,15 @@
  */
 import {
   BillingRuns,
+  Collections,
   Customers,
   DueStore,
   Events,
   EventStore,
   EventType,
   FakeProvider,
+  IdGenerator,
+  InvoiceItem,
   InvoiceItems,
   MAX_REDACTED,
   PaymentMethods,
@@ -34,6 +37,9 @@ const types = { events: { types: [greeted] } }
 
 /** More than the transaction that erases a customer redacts, and more than one visit of a run does. */
 const MANY = 125 * MAX_REDACTED
+
+/** More than 100 steps of 100. */
+const MANY_ITEMS = 10_100
 
 const greet = Effect.fnUntraced(function* (
   customerId: Parameters<Events["Service"]["publish"]>[0]["customerId"],
@@ -126,6 +132,26 @@ describe("the erasure of a customer", () => {
         ) as typeof Memory.layer,
       ),
     ),
+  )
+
+  it.effect("ends although a customer has more values than the steps of a visit look at", () =>
+    Effect.gen(function* () {
+      const items = yield* InvoiceItems
+      const { insert } = (yield* Collections).of(InvoiceItem.invoiceItems)
+      const customer = yield* newCustomer()
+      const charge = { customerId: customer.id, currency: "EUR", amount: 100n, description: "Workshop" }
+      const oldest = yield* items.create({ ...charge, metadata: { note: "Lovelace" } })
+      const ids = yield* IdGenerator
+      for (let count = 0; count < MANY_ITEMS; count++) {
+        const id = InvoiceItem.InvoiceItemId.make(yield* ids.next(InvoiceItem.INVOICE_ITEM_ID_PREFIX))
+        yield* insert({ ...oldest, id, metadata: {} })
+      }
+      yield* (yield* Customers).erase(customer.id)
+      const runs = yield* BillingRuns
+      yield* runs.runDue({ limit: 3 })
+      assert.deepStrictEqual((yield* items.get(oldest.id)).metadata, {})
+      assert.isTrue(Option.isNone(yield* runs.nextDueAt))
+    }).pipe(inWorld(types)),
   )
 
   it.effect("takes details of cards and metadata out of what it leaves", () => {
