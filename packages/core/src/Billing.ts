@@ -6,6 +6,7 @@ import * as AuditTrail from "./audit/AuditTrail.ts"
 import * as AuditedStores from "./AuditedStores.ts"
 import { Catalog } from "./catalog/Catalog.ts"
 import { CreditSettings, type CreditsOptions, creditUnitsOf } from "./catalog/CreditSettings.ts"
+import * as MeterUse from "./catalog/MeterUse.ts"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
 import { AutoTopUps } from "./credits/AutoTopUps.ts"
@@ -245,7 +246,11 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
           Plans.layer,
           Resources.layer.pipe(
             Layer.provide(
-              Layer.merge(ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer)), Erasure.layer),
+              Layer.mergeAll(
+                ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer)),
+                Erasure.layer,
+                MeterUse.layer,
+              ),
             ),
             Layer.provide(Outbox.layer),
           ),

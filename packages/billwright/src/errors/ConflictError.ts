@@ -89,8 +89,8 @@ export class CustomerHasSubscriptionError extends ConflictError {
 }
 
 /**
- * The subscription, invoice, invoice item, payment, payment method, payment provider, refund, credit grant or hold does not allow
- * the action as it is. The `availableActions` of the first two are those that they allow. Nothing has changed.
+ * The subscription, invoice, invoice item, payment, payment method, payment provider, refund, credit grant, hold, token usage or
+ * meter does not allow the action as it is. The `availableActions` of the first two are those that they allow. Nothing has changed.
  */
 export class ActionUnavailableError extends ConflictError {
   override readonly name = "ActionUnavailableError"
@@ -105,6 +105,7 @@ export class ActionUnavailableError extends ConflictError {
     | "credit grant"
     | "hold"
     | "token usage"
+    | "meter"
   readonly id: string
 
   constructor(object: ActionUnavailableError["object"], id: string, message: string, options?: ErrorOptions) {

@@ -115,7 +115,10 @@ export interface Meters {
   get(id: string, options?: CallOptions): Promise<Meter>
   /** Changes a meter. Until a new definition is built, the old one answers. */
   update(id: string, input: UpdateMeter, options?: CallOptions): Promise<Meter>
-  /** Ends a meter for good. It can no longer be queried. The records stay. Archiving it again changes nothing. */
+  /**
+   * Ends a meter for good. It can no longer be queried. The records stay. `ActionUnavailableError` if a version of a plan names it:
+   * subscriptions may be billed by it. Archiving it again changes nothing.
+   */
   archive(id: string, options?: CallOptions): Promise<void>
   list(query?: ListMeters, options?: CallOptions): Listing<Meter>
   /**

@@ -21,6 +21,7 @@ export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
       "credit grant",
       "hold",
       "token usage",
+      "meter",
     ]),
     id: Schema.String,
     /** A sentence, such as `void is not possible: the invoice is draft`. */

@@ -141,7 +141,7 @@ export const meters = Resource.make({
       verb: "Archive",
       past: "archived",
       description:
-        "It can no longer be queried, and its key can't be used again. The usage records stay. Archiving again changes nothing.",
+        "It can no longer be queried, and its key can't be used again. The usage records stay. A meter that a version of a plan names is not archived, because subscriptions may be billed by it. Archiving again changes nothing.",
     },
   },
   example: {

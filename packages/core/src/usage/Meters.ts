@@ -2,6 +2,7 @@
  * The use cases of meters.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -24,6 +25,7 @@ import {
   TooManyMetersOfProduct,
   UpdateMeter,
 } from "./Meter.ts"
+import { MeterNeed } from "./MeterNeed.ts"
 import * as Rollup from "./Rollup.ts"
 import * as RollupWork from "./RollupWork.ts"
 import { UsageStore } from "./UsageStore.ts"
@@ -73,8 +75,13 @@ export class Meters extends Context.Service<
       input: UpdateMeter,
     ) => Effect.Effect<Meter, InvalidInput | MeterNotFound | StorageError, CurrentTenant>
 
-    /** Ends a meter for good. It can no longer be queried. Archiving it again changes nothing. */
-    readonly archive: (id: string) => Effect.Effect<void, MeterNotFound | StorageError, CurrentTenant>
+    /**
+     * Ends a meter for good. It can no longer be queried. `ActionUnavailable` if a version of a plan names it: subscriptions may
+     * be billed by it. Archiving it again changes nothing.
+     */
+    readonly archive: (
+      id: string,
+    ) => Effect.Effect<void, ActionUnavailable | MeterNotFound | StorageError, CurrentTenant>
 
     /** Newest first. */
     readonly list: (
@@ -98,6 +105,7 @@ export class Meters extends Context.Service<
       const step = RollupWork.make(yield* UsageStore, store)
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
+      const needOf = yield* MeterNeed
 
       /** Works on a meter's roll-ups until nothing is left, or for some batches. */
       const work = Effect.fnUntraced(function* (
@@ -179,10 +187,20 @@ export class Meters extends Context.Service<
 
       const archive = Effect.fn("Meters.archive")(function* (id: string) {
         const now = yield* DateTime.now
-        const changed = yield* store.modify(yield* knownId(id), (meter) =>
-          Effect.succeed(Rollup.archived(meter, now)),
+        const known = yield* knownId(id)
+        const archived = yield* transactor.atomically(
+          Effect.gen(function* () {
+            const { key, status } = yield* orNotFound(yield* store.find(known), id)
+            const need = status === "archived" ? undefined : yield* needOf(key)
+            if (need !== undefined) {
+              const problem = `archiving is not possible: ${need}`
+              return yield* new ActionUnavailable({ object: "meter", id, problem })
+            }
+            const changed = yield* store.modify(known, (meter) => Effect.succeed(Rollup.archived(meter, now)))
+            return yield* orNotFound(changed, id)
+          }),
         )
-        yield* workOutside(yield* orNotFound(changed, id))
+        yield* workOutside(archived)
       })
 
       const list = Effect.fn("Meters.list")(function* (query: ListMeters = {}) {

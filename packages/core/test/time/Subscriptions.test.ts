@@ -20,7 +20,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { acmeTest, as, at, globex, listen, newCustomer } from "../world.ts"
-import { advanceTo, allEvents, allInvoices, inYears, pro, pushPro, use } from "./billing.ts"
+import { advanceTo, allEvents, allInvoices, breakMeter, inYears, pro, pushPro, use } from "./billing.ts"
 
 const START = at("2026-06-01T00:00:00.000Z").epochMilliseconds
 const millis = (text: string): number => at(text).epochMilliseconds
@@ -371,10 +371,8 @@ describe("BillingRuns.runDue", () => {
     return Effect.gen(function* () {
       const { customer, subscription } = yield* begin
       const runs = yield* BillingRuns
-      const meters = yield* Meters
-      const [meter] = (yield* meters.list()).data
       yield* advanceTo(START + 20 * DAY)
-      yield* meters.archive(meter!.id)
+      yield* breakMeter
       yield* (yield* Meters).create({ key: "other", productId: "api", unit: "call" })
       const [base] = pro.charges
       yield* (yield* Plans).push({ plans: [{ ...pro, key: "flat", charges: [base!] }] })

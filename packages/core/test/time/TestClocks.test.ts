@@ -9,7 +9,6 @@ import {
   InvalidInput,
   InvoiceItems,
   Invoices,
-  Meters,
   Redemptions,
   Subscriptions,
   Tenant,
@@ -22,7 +21,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock as Clock } from "effect/testing"
 import { acme, acmeTest, as, at, globex, listen, newCustomer } from "../world.ts"
-import { allInvoices, pushPro } from "./billing.ts"
+import { allInvoices, breakMeter, pushPro } from "./billing.ts"
 
 const REAL = at("2026-06-10T12:00:00.000Z")
 const START = at("2026-01-31T12:00:00.000Z")
@@ -256,8 +255,7 @@ describe("a test clock", () => {
       yield* pushPro
       const clock = yield* newClock
       const { subscription } = yield* subscribe(clock.id)
-      const meters = yield* Meters
-      yield* meters.archive((yield* meters.list()).data[0]!.id)
+      yield* breakMeter
       yield* advance(clock.id, at("2026-02-28T12:00:30Z"))
       const { failure } = yield* (yield* Subscriptions).get(subscription.id)
       assert.deepInclude(failure, { attempts: 1, at: at("2026-02-28T12:00:00Z") })

@@ -4,11 +4,13 @@
 import {
   AuditTrail,
   BillingRuns,
+  Collections,
   CreditNotes,
   Credits,
   type Customer,
   IdGenerator,
   Invoices,
+  Meter,
   Meters,
   MoneyCredits,
   Outbox,
@@ -110,4 +112,11 @@ export const allInvoices = Effect.gen(function* () {
 export const allEvents = Effect.gen(function* () {
   const { events } = yield* (yield* MemoryInspector).snapshot
   return events.map(({ event: { timestamp, type } }) => `${DateTime.formatIso(timestamp)} ${type}`)
+})
+
+/** Makes billing fail: a meter that plans name is archived, as earlier releases did. */
+export const breakMeter = Effect.gen(function* () {
+  const collection = (yield* Collections).of(Meter.meters)
+  const [meter] = (yield* (yield* Meters).list()).data
+  yield* collection.modify(meter!.id, (one) => Effect.succeed({ ...one, status: "archived" as const }))
 })

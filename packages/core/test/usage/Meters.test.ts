@@ -6,6 +6,7 @@ import {
   Meter,
   MeterRebuilds,
   Meters,
+  Plans,
   Tenant,
   Transactor,
   Usage,
@@ -336,6 +337,44 @@ describe("Meters.archive", () => {
       )
       assert.strictEqual((yield* meters.update(meter.id, { name: "Old" })).name, "Old")
     }).pipe(inWorld()),
+  )
+
+  it.effect(
+    "is refused while a version of a plan names the meter, and no plan can name an archived one",
+    () =>
+      Effect.gen(function* () {
+        const meters = yield* Meters
+        const { push } = yield* Plans
+        const [billed, limited, unused] = [
+          yield* newMeter(),
+          yield* newMeter({ key: "exports", unit: "export" }),
+          yield* newMeter({ key: "unused", unit: "other" }),
+        ]
+        const plan = {
+          key: "pro",
+          name: "Pro",
+          currencies: ["EUR"],
+          interval: { unit: "month", count: 1 },
+        } as const
+        const base = { key: "base", model: "flat", price: { EUR: "10.00" } } as const
+        const usage = { key: "usage", model: "unit", meter: "tokens", price: { EUR: "0.01" } } as const
+        const features = {
+          exports: { type: "metered", meter: "exports", included: "10", limit: "hard" },
+        } as const
+        yield* push({ plans: [{ ...plan, charges: [base, usage], features }] })
+        // Subscriptions may still be on the first version.
+        yield* push({ plans: [{ ...plan, charges: [base] }] })
+        for (const { id } of [billed, limited]) {
+          const refused = yield* Effect.flip(meters.archive(id))
+          assert.match(refused.message, /archiving is not possible: the plan "pro" \(version 1\) names it/)
+          assert.notStrictEqual((yield* meters.get(id)).status, "archived")
+        }
+        yield* meters.archive(unused.id)
+        const late = { ...plan, charges: [base, { ...usage, meter: "unused" }] }
+        const refused = yield* Effect.flip(push({ plans: [late] }))
+        assert.deepInclude(refused, { field: "plans[0].charges[1].meter" })
+        assert.match(refused.message, /is "unused", a meter that is archived/)
+      }).pipe(inWorld()),
   )
 
   it.effect("knows no meter of another tenant", () =>
