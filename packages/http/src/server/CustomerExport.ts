@@ -50,10 +50,26 @@ interface Step {
 }
 type Reading = Reads<Step>
 
+type Value = Exported & { readonly actor_id?: string }
+
 interface ListBody {
-  readonly data: ReadonlyArray<Exported & { readonly actor_id?: string }>
+  readonly data: ReadonlyArray<Value>
   readonly has_more: boolean
 }
+
+/** What is listed, and what is done with the values. */
+interface Listed {
+  readonly route: Routes.Route
+  readonly filter: Readonly<Record<string, string>>
+  /** Which values are part of the export. Default: all. */
+  readonly keep?: (value: Value) => boolean
+  /** What is read after a page. Default: nothing. */
+  readonly nextOf?: (values: ReadonlyArray<Value>) => ReadonlyArray<Reading>
+}
+
+/** Whether a page could not be read because the value before it was deleted meanwhile. */
+const isCursorGone = (error: DomainError): boolean =>
+  error._tag === "InvalidInput" && error.field === "startingAfter"
 
 /** The permissions that an export needs: to read the customer, each of its lists, and the audit log. */
 const permissionsOf = (routes: ReadonlyArray<Routes.Route>): ReadonlyArray<ApiKey.Permission> => [
@@ -91,7 +107,7 @@ export const make: Effect.Effect<Begin, never, Services> = Effect.map(Operations
       ),
     )
 
-  const page = (route: Routes.Route, filter: Readonly<Record<string, string>>, after: string | undefined) =>
+  const page = ({ filter, route }: Listed, after: string | undefined) =>
     Effect.flatMap(
       route.decodeQuery({
         ...filter,
@@ -101,17 +117,23 @@ export const make: Effect.Effect<Begin, never, Services> = Effect.map(Operations
       (query) => Effect.map(call(route.id, {}, query), (body) => body as ListBody),
     )
 
-  /** All pages of a list, and after each what `nextOf` gives for its values. */
-  const listing = (
-    route: Routes.Route,
-    filter: Readonly<Record<string, string>>,
-    nextOf: (values: ListBody["data"]) => ReadonlyArray<Reading>,
-    after?: string,
-  ): Reading =>
-    Effect.map(page(route, filter, after), ({ data, has_more: hasMore }) => {
-      const last = data.at(-1)?.id
-      const rest = hasMore && last !== undefined ? [listing(route, filter, nextOf, last)] : []
-      return { values: data, next: [...nextOf(data), ...rest] }
+  /** The page after the values of another one. Where the last of these was deleted meanwhile, it begins after the one before. */
+  const pageAfter = (listed: Listed, before: ReadonlyArray<Value>): Reads<ListBody> =>
+    page(listed, before.at(-1)?.id).pipe(
+      Effect.catchIf(
+        (error) => before.length > 1 && isCursorGone(error),
+        () => pageAfter(listed, before.slice(0, -1)),
+      ),
+    )
+
+  /** All pages of a list. */
+  const listing = (listed: Listed, before: ReadonlyArray<Value> = []): Reading =>
+    Effect.map(pageAfter(listed, before), ({ data, has_more: hasMore }) => {
+      const { keep = () => true, nextOf = () => [] } = listed
+      const rest = hasMore ? [listing(listed, data)] : []
+      const known = new Set(before.map(({ id }) => id))
+      const values = data.filter((value) => !known.has(value.id) && keep(value))
+      return { values, next: [...nextOf(values), ...rest] }
     }).pipe(
       // The storage has nothing of the kind.
       Effect.catchTag("InvoicingUnsupported", () => Effect.succeed({ values: [], next: [] })),
@@ -122,13 +144,11 @@ export const make: Effect.Effect<Begin, never, Services> = Effect.map(Operations
     values
       .filter(({ object }) => !WITHOUT_AUDIT.has(object))
       .map(({ id }) =>
-        Effect.map(
-          listing(auditLog, { object_id: id }, () => []),
-          ({ next, values: records }) => ({
-            next,
-            values: (records as ListBody["data"]).filter((record) => record.actor_id !== customerId),
-          }),
-        ),
+        listing({
+          route: auditLog,
+          filter: { object_id: id },
+          keep: ({ actor_id: actorId }) => actorId !== customerId,
+        }),
       )
 
   return (customerId) =>
@@ -137,9 +157,13 @@ export const make: Effect.Effect<Begin, never, Services> = Effect.map(Operations
       let left: ReadonlyArray<Reading> = [
         Effect.succeed({ values: [customer], next: changesOf([customer], customer.id) }),
         ...lists.map((route) =>
-          listing(route, { customer_id: customer.id }, (values) => changesOf(values, customer.id)),
+          listing({
+            route,
+            filter: { customer_id: customer.id },
+            nextOf: (values) => changesOf(values, customer.id),
+          }),
         ),
-        listing(auditLog, { actor_id: customer.id }, () => []),
+        listing({ route: auditLog, filter: { actor_id: customer.id } }),
       ]
       const next = Effect.suspend((): Reads<ReadonlyArray<object> | undefined> => {
         const [first, ...others] = left

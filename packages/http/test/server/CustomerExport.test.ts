@@ -1,8 +1,10 @@
 /**
  * The export of everything about a customer.
  */
+import { Actor, CurrentActor, Customers } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as CustomerExport from "../../src/server/CustomerExport.ts"
 import * as ApiServer from "../ApiServer.ts"
 
 interface Line {
@@ -135,6 +137,50 @@ describe("the export of a customer", () => {
         const refused = yield* api.expect(403, "GET", path, { key: secret })
         assert.include(refused.message, missing)
       }
+    }),
+  )
+
+  it.effect("goes on when the last object of a page is deleted meanwhile, and has each other one once", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customerId = yield* api.newCustomer()
+      const item = { customer_id: customerId, currency: "EUR", amount: 5, description: "Workshop" }
+      const ids = yield* Effect.forEach(Array.from({ length: 150 }), () =>
+        Effect.map(api.expect(201, "POST", "/v1/invoice_items", { json: item }), ({ id }) => id),
+      )
+      const isItem = (value: object) => (value as Line).object === "invoice_item"
+      const seen: Array<string> = []
+      const gone: Array<string> = []
+      const read = Effect.gen(function* () {
+        const { next } = yield* (yield* CustomerExport.make)(customerId)
+        for (let values = yield* next; values !== undefined; values = yield* next) {
+          const items = values.filter(isItem).map((value) => (value as Line).id)
+          seen.push(...items)
+          if (items.length < 100) continue
+          // The two oldest of the page: the next one begins after them.
+          gone.push(...items.slice(-2))
+          for (const id of gone) yield* api.expect(200, "DELETE", `/v1/invoice_items/${id}`)
+        }
+      })
+      yield* api.as({})(read)
+      assert.lengthOf(gone, 2)
+      assert.deepStrictEqual(seen, ids.toReversed())
+    }),
+  )
+
+  it.effect("has each change once, also those by the customer of an object that changed often", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customerId = yield* api.newCustomer()
+      const rename = (name: string) => Effect.flatMap(Customers, ({ update }) => update(customerId, { name }))
+      const byPayer = Effect.provideService(rename("Lovelace"), CurrentActor, Actor.payer(customerId))
+      yield* api.as({})(byPayer)
+      const names = Array.from({ length: 101 }, (_, count) => `Ada ${count}`)
+      yield* api.as({})(Effect.forEach(names, rename, { discard: true }))
+      const { text } = yield* api.expect(200, "GET", `/v1/customers/${customerId}/export`)
+      const changes = linesOf(text).filter(({ object }) => object === "audit_record")
+      assert.lengthOf(changes, 103)
+      assert.strictEqual(new Set(changes.map(({ id }) => id)).size, 103)
     }),
   )
 
