@@ -181,20 +181,32 @@ const issue = Command.make(
   }),
 ).pipe(Command.withDescription("Issue an API key"))
 
+/** Most keys of a page. */
+const PAGE = 100
+
+/** Every key, newest first. */
+const allKeys = Effect.gen(function* () {
+  const all: Array<ApiKey.ApiKey> = []
+  for (;;) {
+    const last = all.at(-1)
+    const { data, hasMore } = yield* (yield* ApiKeys).list({
+      limit: PAGE,
+      ...(last === undefined ? {} : { startingAfter: last.id }),
+    })
+    all.push(...data)
+    if (!hasMore) return all
+  }
+})
+
 const list = Command.make(
   "list",
   tenantFlags,
   Effect.fn(function* (options) {
-    // One page, newest first. With more than 100 keys, the older ones are not listed.
-    const page = yield* acting(
-      options,
-      Effect.flatMap(ApiKeys, (keys) => keys.list({ limit: 100 })),
-    )
+    const all = yield* acting(options, allKeys)
     const now = yield* DateTime.now
-    if (options.json) return yield* Console.log(JSON.stringify(page.data.map(toJson), undefined, 2))
-    if (page.data.length === 0)
-      return yield* Console.log("There are no keys. Issue one: billwright keys issue")
-    return yield* Console.log(page.data.map((key) => line(key, now)).join("\n"))
+    if (options.json) return yield* Console.log(JSON.stringify(all.map(toJson), undefined, 2))
+    if (all.length === 0) return yield* Console.log("There are no keys. Issue one: billwright keys issue")
+    return yield* Console.log(all.map((key) => line(key, now)).join("\n"))
   }),
 ).pipe(Command.withDescription("List API keys, newest first"))
 

@@ -23,10 +23,10 @@ export interface Catalogue {
   readonly rate_cards: ReadonlyArray<unknown>
 }
 
+const LISTS: ReadonlyArray<string> = ["plans", "rate_cards"]
+
 const looksLikePlan = (value: unknown): boolean => isFields(value) && "key" in value && "charges" in value
 const looksLikeCard = (value: unknown): boolean => isFields(value) && "key" in value && "models" in value
-
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 const sorted = (values: ReadonlyArray<unknown>): Catalogue => ({
   plans: values.filter((value) => !looksLikeCard(value)),
@@ -41,21 +41,65 @@ const reasonOf = (error: unknown): string => {
 const failed = (file: string) => (error: unknown) =>
   new PlanFileError({ message: `${file} can't be read: ${reasonOf(error)}` })
 
+/** Throws unless the object has the two lists and nothing else: what has another name would not be pushed. */
+const ofLists = (fields: Fields): Catalogue => {
+  const other = Object.keys(fields).find((name) => !LISTS.includes(name))
+  if (other !== undefined) {
+    throw new Error(
+      `"${other}" is not expected. An object must be a plan or a rate card with its key, or have the lists "plans" and "rate_cards" and nothing else`,
+    )
+  }
+  const listOf = (name: keyof Catalogue): ReadonlyArray<unknown> => {
+    const value = name in fields ? fields[name] : []
+    if (!Array.isArray(value)) throw new Error(`"${name}" must be a list`)
+    return value
+  }
+  return { plans: listOf("plans"), rate_cards: listOf("rate_cards") }
+}
+
 /**
  * JSON: an object with the lists `plans` and `rate_cards`, a list of plans and rate cards, or one of them. The server checks
  * them.
  */
 const ofJson = (value: unknown): Catalogue => {
   if (Array.isArray(value)) return sorted(value)
-  return isFields(value) && (Array.isArray(value["plans"]) || Array.isArray(value["rate_cards"]))
-    ? { plans: listOf(value["plans"]), rate_cards: listOf(value["rate_cards"]) }
-    : sorted([value])
+  const isOne = !isFields(value) || ("key" in value && !LISTS.some((name) => name in value))
+  return isOne ? sorted([value]) : ofLists(value)
 }
 
-/** A module: all that is exported, also in lists. Exporting one twice counts once. */
+const isPushed = (value: unknown): boolean => looksLikePlan(value) || looksLikeCard(value)
+
+const itemsOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value])
+
+/** What the values of an object or a list are, and what their lists have. */
+const insideOf = (value: unknown): ReadonlyArray<unknown> =>
+  typeof value === "object" && value !== null && !isPushed(value) ? Object.values(value).flatMap(itemsOf) : []
+
+/** A plan or a rate card that is misspelt. Of what else a host may export, charges and meters have a key. */
+const isMisspelt = (value: unknown): boolean =>
+  isFields(value) &&
+  typeof value["key"] === "string" &&
+  !isPushed(value) &&
+  typeof value["model"] !== "string" &&
+  !("productId" in value)
+
+/** A module: all that is exported, also in lists. Exporting one twice counts once. Throws for what would not be pushed. */
 const ofModule = (exports: Fields): Catalogue => {
-  const found = Object.values(exports).flatMap((value) => (Array.isArray(value) ? value : [value]))
-  return sorted([...new Set(found.filter((value) => looksLikePlan(value) || looksLikeCard(value)))])
+  const found = new Set(Object.values(exports).flatMap(itemsOf).filter(isPushed))
+  for (const [name, value] of Object.entries(exports)) {
+    const items = itemsOf(value)
+    if (items.some(isMisspelt)) {
+      throw new Error(
+        `its export "${name}" has a key, and is neither a plan with "charges" nor a rate card with "models"`,
+      )
+    }
+    if (items.flatMap(insideOf).some((inner) => isPushed(inner) && !found.has(inner))) {
+      throw new Error(
+        `its export "${name}" has plans or rate cards inside of something else. Export each of them, or a list of them`,
+      )
+    }
+  }
+  return sorted([...found])
 }
 
 /** What a file has: JSON, or a module that exports plans of `definePlan` and rate cards. A module is run. */

@@ -62,6 +62,13 @@ const UNTIL_STOPPED: ReadonlyArray<string> = ["serve", "listen"]
 /** The exit code that shells use for an interrupted command. */
 const INTERRUPTED = 130
 
+/** The flag before the name of a command that has a value of its own. */
+const LOG_LEVEL = "--log-level"
+
+/** The name of the command that these arguments run. */
+const nameOf = (args: ReadonlyArray<string>): string | undefined =>
+  args.find((word, index) => !word.startsWith("-") && args[index - 1] !== LOG_LEVEL)
+
 /** The exit code of a process that ran the command with these arguments. */
 export const exitCode = <A, E>(exit: Exit.Exit<A, E>, args: ReadonlyArray<string>): number => {
   if (Exit.isSuccess(exit)) return 0
@@ -69,7 +76,7 @@ export const exitCode = <A, E>(exit: Exit.Exit<A, E>, args: ReadonlyArray<string
     return DIFFERS
   }
   if (!Cause.hasInterruptsOnly(exit.cause)) return 1
-  return args.some((word) => UNTIL_STOPPED.includes(word)) ? 0 : INTERRUPTED
+  return UNTIL_STOPPED.includes(nameOf(args) ?? "") ? 0 : INTERRUPTED
 }
 
 /**

@@ -174,11 +174,8 @@ const announce = (announcement: Announcement): ReadonlyArray<string> => {
   ]
 }
 
-const firstKeys = (keysFile: Option.Option<string>) => {
-  if (Option.isNone(keysFile)) return FirstKeys.ensure()
-  const { keep, remove } = KeysFile.make(keysFile.value)
-  return FirstKeys.ensure(keep).pipe(Effect.tapError(() => Effect.ignore(remove)))
-}
+const firstKeys = (keysFile: Option.Option<string>) =>
+  Option.isNone(keysFile) ? FirstKeys.ensure() : KeysFile.ensure(keysFile.value)
 
 /** Serves the dashboard and the API. Requests for the API are recognized first, because most requests are for it. */
 const withDashboard = (api: NodeHandler.NodeHandler): NodeHandler.NodeHandler => {

@@ -169,6 +169,62 @@ describe("billwright catalog", () => {
     )
   })
 
+  it("refuses what it would not push, and names it", { timeout: TIMEOUT }, async () => {
+    const card = { key: "llm", unit: "credit", model: { large: { input: "2.00" } } }
+    const module = (text: string) => `const pro = ${JSON.stringify(plan("1", { key: "unseen" }))}\n${text}`
+    const nothingElse =
+      /An object must be a plan or a rate card .* "plans" and "rate_cards" and nothing else$/
+    const cases: ReadonlyArray<readonly [name: string, content: unknown, found: string, expected: RegExp]> = [
+      ["camel.json", { plans: [plan("1")], rateCards: [] }, '"rateCards" is not expected', nothingElse],
+      ["only.json", { rateCards: [] }, '"rateCards" is not expected', nothingElse],
+      ["keyed.json", { key: "a", plans: [plan("1")] }, '"key" is not expected', nothingElse],
+      ["map.json", { plans: [plan("1")], rate_cards: { llm: card } }, '"rate_cards"', /must be a list$/],
+      ["plans.json", { plans: { pro: plan("1") }, rate_cards: [card] }, '"plans"', /must be a list$/],
+      ["map.mjs", module("export const plans = { pro }"), '"plans" has plans', /Export each of them/],
+      ["default.mjs", module("export default { plans: [pro] }"), '"default" has plans', /Export each of/],
+      ["lists.mjs", module("export const all = [[pro]]"), '"all" has plans', /Export each of them/],
+      ["null.json", { plans: [plan("1")], rate_cards: null }, '"rate_cards"', /must be a list$/],
+      ["maps.mjs", module("export const all = [{ pro }]"), '"all" has plans', /Export each of them/],
+      [
+        "charge.mjs",
+        module(
+          "const { charges: charge, ...rest } = pro\nexport const team = { ...rest, charge }\nexport { pro }",
+        ),
+        '"team" has a key',
+        /neither a plan with "charges" nor a rate card with "models"$/,
+      ],
+      ["model.mjs", `export const cards = [${JSON.stringify(card)}]`, '"cards" has a key', /neither a plan/],
+    ]
+    for (const [name, content, found, expected] of cases) {
+      const path = await file(name, content)
+      for (const command of ["diff", "push"]) {
+        const refused = await run(command, path)
+        assert.deepStrictEqual([refused.code, refused.stdout], [1, ""], name)
+        assert.include(refused.stderr, `billwright: ${path} can't be read: `)
+        assert.include(refused.stderr, found)
+        assert.match(refused.stderr.trimEnd(), expected)
+      }
+    }
+  })
+
+  it("takes a module that exports other things beside its plans", { timeout: TIMEOUT }, async () => {
+    const source = `export const base = ${JSON.stringify(plan("1").charges[0])}
+export const charges = [base]
+export const METERS = [{ key: "calls", productId: "api", unit: "call" }]
+export const terms = { currencies: ["EUR"], interval: { unit: "month", count: 1 }, charges }
+export const helped = { key: "helped", name: "Helped", ...terms }
+export const byKey = { helped, others: [] }
+export const priceOf = () => helped
+export class Shop { key = "shop" }
+export const none = null`
+    const found = await run("diff", await file("helpers.mjs", source))
+    assert.deepStrictEqual(
+      changesOf(found.stdout).map(({ key, status }) => [key, status]),
+      [["helped", "created"]],
+      found.stderr,
+    )
+  })
+
   it("explains files that it can't use", { timeout: TIMEOUT }, async () => {
     const cases: ReadonlyArray<readonly [command: string, path: string, message: RegExp]> = [
       ["diff", join(folder, "none.json"), /can't be read: there is no such file$/],

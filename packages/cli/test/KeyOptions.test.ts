@@ -1,10 +1,16 @@
 /**
- * `keys issue` with an expiry, and the pepper that servers and commands share, on one Postgres.
+ * `keys issue` with an expiry, `keys list`, the file of the first keys, and the pepper that servers and commands share, on
+ * one Postgres.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ApiKeys, Billing, CurrentTenant, StorageError, Tenant } from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Console, Effect, Layer, Redacted } from "effect"
+import * as Proxy from "../../postgres/test/Proxy.ts"
+import * as KeysFile from "../src/KeysFile.ts"
 import * as Cli from "./Cli.ts"
 import { Installation, TIMEOUT } from "./Installation.ts"
 
@@ -66,6 +72,96 @@ describe("keys issue", () => {
     assert.deepStrictEqual([code, stdout], [1, ""])
     assert.match(stderr, sentence)
   })
+})
+
+/** The services on a schema of the database, with one connection to an address. */
+const servicesAt = (url: string, storage: Parameters<typeof Storage.layerStorage>[0]) =>
+  Billing.layer.pipe(
+    Layer.provideMerge(Storage.layerStorage(storage)),
+    Layer.provide(PostgresClient.layer({ url: Redacted.make(url), poolSize: 1 })),
+  )
+
+describe("keys list", () => {
+  it("lists all keys, however many pages they are", { timeout: TIMEOUT }, async () => {
+    const tenant = { accountId: Tenant.AccountId.make("many"), mode: "test" as const }
+    const issuing = Effect.gen(function* () {
+      const { issue: issueKey } = yield* ApiKeys
+      const all = yield* Effect.forEach(Array.from({ length: 101 }), () => issueKey({ name: "one of many" }))
+      return all.map(({ key }) => key.id).toReversed()
+    })
+    const ids = await issuing.pipe(
+      Effect.provideService(CurrentTenant, tenant),
+      Effect.provide(servicesAt(installation.env["DATABASE_URL"]!, {})),
+      Effect.runPromise,
+    )
+    const list = ["keys", "list", "--store", "postgres", "--mode", "test", "--account", "many"]
+    const json = await Cli.runHere([...list, "--json"], { env: installation.env })
+    const listed = JSON.parse(json.stdout) as ReadonlyArray<{ readonly id: string }>
+    assert.deepStrictEqual(
+      listed.map(({ id }) => id),
+      ids,
+    )
+    const text = await Cli.runHere(list, { env: installation.env })
+    assert.deepStrictEqual(
+      text.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(" ")[0]),
+      ids,
+    )
+  })
+})
+
+describe("serve --keys-file", () => {
+  /** Long enough for a transaction on a busy machine. Then nobody knows how a lost COMMIT ended. */
+  const deadlineMillis = 2_000
+
+  /** Issues the first keys of a new schema into a file, while what a fault does to the connection can't be repaired. */
+  const ensuring = (schema: string, path: string, fault: (proxy: Proxy.Proxy) => void) =>
+    Effect.gen(function* () {
+      const migrate = ["migrate", "--store", "postgres", "--schema", schema]
+      yield* Effect.promise(() => Cli.runHere(migrate, { env: installation.env }))
+      const proxy = yield* Proxy.make(installation.env["DATABASE_URL"]!)
+      const services = yield* Layer.build(servicesAt(proxy.url, { schema, deadlineMillis, listen: false }))
+      proxy.isOpen = false
+      fault(proxy)
+      const said: Array<string> = []
+      const printing: Console.Console = { ...globalThis.console, error: (text: string) => said.push(text) }
+      const error = yield* Effect.flip(Effect.provideContext(KeysFile.ensure(path), services)).pipe(
+        Effect.provideService(Console.Console, printing),
+      )
+      proxy.isOpen = true
+      assert.instanceOf(error, StorageError)
+      return { error, said, services }
+    })
+
+  it("keeps the file when nobody knows whether the keys were issued", { timeout: TIMEOUT }, () =>
+    Effect.gen(function* () {
+      const path = join(directory, "unknown")
+      const { error, said, services } = yield* ensuring("unknown_keys", path, (proxy) => {
+        proxy.commit = "cut answer"
+      })
+      assert.isTrue(error.isOutcomeUnknown)
+      const secret = /^test key {2}(\S+)$/m.exec(readFileSync(path, "utf8"))![1]!
+      const { verify } = yield* Effect.provideContext(ApiKeys, services)
+      const { tenant } = yield* verify(Redacted.make(secret))
+      assert.strictEqual(tenant.mode, "test")
+      assert.match(said.join(), /^It is unknown whether the keys in \S+unknown were issued\./)
+    }).pipe(Effect.scoped, Effect.runPromise),
+  )
+
+  it("removes the file when the keys were certainly not issued", { timeout: TIMEOUT }, () =>
+    Effect.gen(function* () {
+      const path = join(directory, "none")
+      const { error, said } = yield* ensuring("no_keys", path, (proxy) => {
+        // The last statement before COMMIT.
+        proxy.loseAnswerTo = "idempotency_keys as k"
+      })
+      assert.isUndefined(error.isOutcomeUnknown)
+      assert.deepStrictEqual(said, [])
+      assert.isFalse(existsSync(path))
+    }).pipe(Effect.scoped, Effect.runPromise),
+  )
 })
 
 describe("the pepper", () => {
