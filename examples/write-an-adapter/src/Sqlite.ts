@@ -911,23 +911,24 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
         endpoints.replace(tenant, id, undefined)
         return isThere
       }),
-    listSealedByOtherKeys: (keyIds, limit) =>
+    listSealedByOtherKeys: (keyIds, { after, limit, now }) =>
       db.verb("EndpointStore.listSealedByOtherKeys", () =>
         db
-          .all<{ tenant: string; body: string }>("SELECT tenant, body FROM endpoints WHERE body IS NOT NULL")
-          .map(({ body, tenant }) => ({ tenant, stored: fromText<Endpoint.StoredEndpoint>(body) }))
-          .filter(({ stored: { endpoint, secrets } }) =>
-            [...secrets.map(({ sealed }) => sealed), ...Object.values(endpoint.headers)].some(
-              (sealed) => !keyIds.includes(keyIdOf(sealed)),
-            ),
+          .all<{ tenant: string; body: string }>(
+            `SELECT tenant, body FROM endpoints
+             WHERE body IS NOT NULL AND (tenant, id) > (:tenant, :id) ORDER BY tenant, id`,
+            { tenant: after === undefined ? "" : Tenant.tenantKey(after.tenant), id: after?.id ?? "" },
           )
-          .slice(0, limit)
-          .map(({ stored, tenant }) => ({
-            tenant: tenantOf(tenant),
-            id: stored.endpoint.id,
-            sealed: stored.secrets.map(({ sealed }) => sealed),
-            headers: stored.endpoint.headers,
-          })),
+          .map(({ body, tenant }) => {
+            const { endpoint, secrets } = fromText<Endpoint.StoredEndpoint>(body)
+            const live = Endpoint.liveSecrets(secrets, now.epochMilliseconds)
+            const sealed = live.map((secret) => secret.sealed)
+            return { tenant: tenantOf(tenant), id: endpoint.id, sealed, headers: endpoint.headers }
+          })
+          .filter(({ headers, sealed }) =>
+            [...sealed, ...Object.values(headers)].some((one) => !keyIds.includes(keyIdOf(one))),
+          )
+          .slice(0, limit),
       ),
   })
 

@@ -3,6 +3,7 @@
  */
 import {
   Endpoint,
+  endpointContext,
   type EndpointOfTenant,
   EndpointStore,
   keyIdOf,
@@ -43,6 +44,18 @@ export const copyOf = (endpoint: Endpoint.Endpoint): Endpoint.Endpoint => ({
 const copyOfStored = ({ endpoint, secrets }: Endpoint.StoredEndpoint): Endpoint.StoredEndpoint => ({
   endpoint: copyOf(endpoint),
   secrets: secrets.map((secret) => ({ ...secret })),
+})
+
+type SealedPage = Parameters<EndpointStore["Service"]["listSealedByOtherKeys"]>[1]
+
+const placeOf = ({ id, tenant }: Pick<EndpointOfTenant, "tenant" | "id">): string =>
+  endpointContext(tenant, id)
+
+const sealedOf = ({ id, stored, tenant }: EndpointRow, now: DateTime.Utc): EndpointOfTenant => ({
+  tenant: { ...tenant },
+  id,
+  sealed: Endpoint.liveSecrets(stored?.secrets ?? [], now.epochMilliseconds).map(({ sealed }) => sealed),
+  headers: { ...stored?.endpoint.headers },
 })
 
 /** Endpoints by tenant and id, and in the order of ids, in total and by status. Its methods are synchronous. */
@@ -131,16 +144,17 @@ export class EndpointTable {
   }
 
   /** Reads every endpoint, which is fast enough because keys are changed rarely. */
-  listSealedByOtherKeys(keyIds: ReadonlyArray<string>, limit: number): Array<EndpointOfTenant> {
-    const found: Array<EndpointOfTenant> = []
-    for (const { id, stored, tenant } of this.rows()) {
-      if (found.length >= limit) break
-      const sealed = stored?.secrets.map((secret) => secret.sealed) ?? []
-      const headers = { ...stored?.endpoint.headers }
-      const isOther = [...sealed, ...Object.values(headers)].some((one) => !keyIds.includes(keyIdOf(one)))
-      if (isOther) found.push({ tenant: { ...tenant }, id, sealed, headers })
-    }
-    return found
+  listSealedByOtherKeys(
+    keyIds: ReadonlyArray<string>,
+    { after, limit, now }: SealedPage,
+  ): Array<EndpointOfTenant> {
+    const isOther = ({ headers, sealed }: EndpointOfTenant): boolean =>
+      [...sealed, ...Object.values(headers)].some((one) => !keyIds.includes(keyIdOf(one)))
+    const start = after === undefined ? "" : placeOf(after)
+    return Array.from(this.rows(), (row) => sealedOf(row, now))
+      .filter((endpoint) => isOther(endpoint) && placeOf(endpoint) > start)
+      .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+      .slice(0, limit)
   }
 
   /** Every endpoint of a tenant, also deleted ones. */
@@ -208,7 +222,7 @@ export const endpointStore = (table: EndpointTable, journal: Journal): EndpointS
         }),
       ),
     delete: (id) => verb((tenant) => Exit.succeed(table.delete(tenant, id))),
-    listSealedByOtherKeys: (keyIds, limit) =>
-      journal.verb(() => Exit.succeed(table.listSealedByOtherKeys(keyIds, limit))),
+    listSealedByOtherKeys: (keyIds, page) =>
+      journal.verb(() => Exit.succeed(table.listSealedByOtherKeys(keyIds, page))),
   })
 }

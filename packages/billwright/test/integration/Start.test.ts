@@ -209,6 +209,32 @@ describe("secrets of webhook endpoints", () => {
     assert.include(sealing.lines[0]?.message, 'with the key "first", which is missing')
   })
 
+  it("need no key once they have expired", async () => {
+    const expired = () => postgres({ pool, schema: "expired" })
+    const setUp = {
+      store: expired(),
+      encryptionKeys: [second, first],
+      dispatcher: false,
+      log: false,
+    } as const
+    const before = await createBilling({ ...setUp, encryptionKeys: [first] })
+    const { id } = await before.endpoints.create({ url: "https://example.com/hooks", eventTypes: ["*"] })
+    await before.close()
+    const after = await createBilling(setUp)
+    await after.endpoints.rotateSecret(id)
+    await after.close()
+    const start = () => started({ store: expired(), encryptionKeys: [second] })
+    const error = await rejection(start())
+    assert.match(error.message, /were encrypted with the key "first", which is missing: add it/)
+    // As if the day had passed for which the previous secret signs.
+    await pool.query(
+      "update expired.webhook_endpoints set secrets = jsonb_set(secrets, '{1,expires_at}', '1000')",
+    )
+    const { billing, lines } = await start()
+    await billing.close()
+    assert.deepStrictEqual(lines, [])
+  })
+
   it("need a key in live mode, which is logged", async () => {
     const keyless = async (mode: "live" | "test") => {
       const { billing, lines } = await started({ store: postgres({ pool, schema: "keyless" }), mode })

@@ -5,11 +5,17 @@ import { DateTime, Effect } from "effect"
 import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
 import * as Endpoint from "./Endpoint.ts"
 import type { EndpointHeaders } from "./EndpointHeaders.ts"
-import { endpointContext, type EndpointStore } from "./EndpointStore.ts"
-import { EncryptionKeyRequired, type Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
+import { endpointContext, type EndpointOfTenant, type EndpointStore } from "./EndpointStore.ts"
+import {
+  EncryptionKeyRequired,
+  type Keyring,
+  keyIdOf,
+  type SealedSecret,
+  type SecretUnavailable,
+} from "./Keyring.ts"
 import * as Signature from "./Signature.ts"
 
-/** Most endpoints that one step of `rotateEncryption` re-encrypts. */
+/** Endpoints that are read at a time. A step of `rotateEncryption` ends when it has re-encrypted as many. */
 const REENCRYPTION_BATCH = 100
 
 export const of = (
@@ -31,46 +37,90 @@ export const of = (
     return { publicKey: made.publicKey, shown: scheme === "hmac" ? made.secret : undefined, stored }
   })
 
-  const reencrypt = ({ id, tenant }: { readonly id: Endpoint.EndpointId; readonly tenant: Tenant }) =>
+  const isOther = (sealed: SealedSecret): boolean => keyIdOf(sealed) !== keyring.primaryKeyId
+
+  /**
+   * Re-encrypts what can be opened, and drops expired secrets. What can't be opened stays as it is, and must not keep the
+   * rest from being re-encrypted. Fails when nothing is left that can be opened, so that every success is a step forward.
+   */
+  const resealedAll = Effect.fnUntraced(function* (
+    { endpoint, secrets }: Endpoint.StoredEndpoint,
+    tenant: Tenant,
+    now: DateTime.Utc,
+  ) {
+    const failures: Array<SecretUnavailable> = []
+    const live = Endpoint.liveSecrets(secrets, now.epochMilliseconds)
+    const resealedSecrets = yield* Effect.forEach(live, (secret) =>
+      orAsItIs(resealed(secret, endpointContext(tenant, endpoint.id)), secret, failures),
+    )
+    const resealedHeaders = yield* Effect.forEach(Object.entries(endpoint.headers), ([name, value]) =>
+      orAsItIs(headers.reseal({ [name]: value }, tenant, endpoint.id), { [name]: value }, failures),
+    )
+    const sealed = [...live.map((secret) => secret.sealed), ...Object.values(endpoint.headers)]
+    const [failure] = failures
+    if (failure !== undefined && failures.length === sealed.filter(isOther).length) return yield* failure
+    const changed: Endpoint.StoredEndpoint = {
+      endpoint: { ...endpoint, headers: Object.fromEntries(resealedHeaders.flatMap(Object.entries<string>)) },
+      secrets: resealedSecrets,
+    }
+    return changed
+  })
+
+  /** Gives the failure: an endpoint that can't be re-encrypted must not keep the others from it. */
+  const reencrypt = ({ id, tenant }: EndpointOfTenant, now: DateTime.Utc) =>
     store
-      .modify(id, ({ endpoint, secrets }) =>
-        Effect.gen(function* () {
-          const sealed = yield* Effect.forEach(secrets, (secret) =>
-            resealed(secret, endpointContext(tenant, id)),
-          )
-          const own = yield* headers.reseal(endpoint.headers, tenant, id)
-          const changed: Endpoint.StoredEndpoint = {
-            endpoint: { ...endpoint, headers: own },
-            secrets: sealed,
-          }
-          return changed
-        }),
+      .modify(id, (stored) => resealedAll(stored, tenant, now))
+      .pipe(
+        Effect.as(undefined),
+        Effect.catchTag("SecretUnavailable", (failure) => Effect.succeed(failure)),
+        Effect.provideService(CurrentTenant, tenant),
       )
-      .pipe(Effect.provideService(CurrentTenant, tenant))
 
   const resealed = Effect.fnUntraced(function* (secret: Endpoint.EndpointSecret, context: string) {
-    if (keyIdOf(secret.sealed) === keyring.primaryKeyId) return secret
+    if (!isOther(secret.sealed)) return secret
     const sealed = yield* keyring.seal(yield* keyring.open(secret.sealed, context), context)
     return { ...secret, sealed }
   })
 
   const rotateEncryption = Effect.gen(function* () {
-    const batch = yield* store.listSealedByOtherKeys([keyring.primaryKeyId], REENCRYPTION_BATCH)
-    let unavailable: SecretUnavailable | undefined
+    const now = yield* DateTime.now
+    const failures: Array<SecretUnavailable> = []
     let count = 0
-    for (const endpoint of batch) {
-      // A secret whose key is missing must not stop the others from being re-encrypted.
-      yield* reencrypt(endpoint).pipe(
-        Effect.andThen(Effect.sync(() => count++)),
-        Effect.catchTag("SecretUnavailable", (error) => Effect.sync(() => (unavailable = error))),
-      )
-    }
-    if (count === 0 && unavailable !== undefined) return yield* unavailable
-    return count
+    let after: EndpointOfTenant | undefined
+    do {
+      const page = yield* store.listSealedByOtherKeys([keyring.primaryKeyId], {
+        now,
+        limit: REENCRYPTION_BATCH,
+        after,
+      })
+      for (const endpoint of page) {
+        const failure = yield* reencrypt(endpoint, now)
+        if (failure === undefined) count++
+        else failures.push(failure)
+      }
+      after = page.at(-1)
+    } while (after !== undefined && count < REENCRYPTION_BATCH)
+    const [failure] = failures
+    if (count > 0 || failure === undefined) return count
+    yield* Effect.logWarning(`webhook endpoints that can't be encrypted again: ${failures.length}`)
+    return yield* failure
   }).pipe(Effect.withSpan("Endpoints.rotateEncryption"))
 
   return { make, rotateEncryption }
 }
+
+/** Gives what is stored, and notes the failure, when the key is missing. */
+const orAsItIs = <A>(
+  resealing: Effect.Effect<A, SecretUnavailable>,
+  stored: A,
+  failures: Array<SecretUnavailable>,
+): Effect.Effect<A> =>
+  Effect.catchTag(resealing, "SecretUnavailable", (failure) =>
+    Effect.sync(() => {
+      failures.push(failure)
+      return stored
+    }),
+  )
 
 /** The previous secrets, which end at `expiresAt` or sooner. Expired ones and those beyond the limit are dropped. */
 export const ending = (

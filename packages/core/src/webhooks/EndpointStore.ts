@@ -15,7 +15,7 @@ export const endpointContext = (tenant: Tenant, id: EndpointId): string => `${te
 export interface EndpointOfTenant {
   readonly tenant: Tenant
   readonly id: EndpointId
-  /** Its secrets. */
+  /** Its secrets, without expired ones. */
   readonly sealed: ReadonlyArray<SealedSecret>
   /** The sealed values of its headers, by name. */
   readonly headers: Readonly<Record<string, SealedSecret>>
@@ -52,10 +52,18 @@ export class EndpointStore extends Context.Service<
     /** Deletes the endpoint with its secrets and headers for good. Gives false when there is no such endpoint. */
     readonly delete: (id: EndpointId, at: DateTime.Utc) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
-    /** Up to `limit` endpoints, of all tenants, that have a secret or the value of a header which none of these keys sealed. */
+    /**
+     * Up to `limit` endpoints, of all tenants, that have a secret or the value of a header which none of these keys
+     * sealed. Secrets that have expired at `now` don't count. The order is always the same. It starts behind `after`, the
+     * last endpoint of the page before, also when that one has changed or was deleted.
+     */
     readonly listSealedByOtherKeys: (
       keyIds: ReadonlyArray<string>,
-      limit: number,
+      page: {
+        readonly now: DateTime.Utc
+        readonly limit: number
+        readonly after: Pick<EndpointOfTenant, "tenant" | "id"> | undefined
+      },
     ) => Effect.Effect<ReadonlyArray<EndpointOfTenant>, StorageError>
   }
 >()("@billwright/core/webhooks/EndpointStore") {}

@@ -1,13 +1,13 @@
 /**
  * Checks that the keyring opens the stored secrets and headers.
  */
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
 import { headerContext } from "./EndpointHeaders.ts"
 import { endpointContext, type EndpointOfTenant, EndpointStore } from "./EndpointStore.ts"
 import { Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 
-/** All that is sealed of an endpoint, each with its context. */
+/** All that is sealed of an endpoint and in use, each with its context. */
 const sealedOf = ({
   headers,
   id,
@@ -20,7 +20,8 @@ const sealedOf = ({
 
 /**
  * Fails when a stored secret or header was sealed by a key that is not in the keyring, or by another key with the same id. To find
- * out, it opens one secret of each key. It searches the endpoints of all tenants, so run it only at the start.
+ * out, it opens one secret of each key. Expired secrets sign nothing, so their keys may be missing. It searches the endpoints of
+ * all tenants, so run it only at the start.
  */
 export const checkStoredSecrets: Effect.Effect<
   void,
@@ -29,10 +30,11 @@ export const checkStoredSecrets: Effect.Effect<
 > = Effect.gen(function* () {
   const { keyIds, open } = yield* Keyring
   const store = yield* EndpointStore
+  const now = yield* DateTime.now
   // First tries a secret of a key that is not in the keyring, then one of each key in it.
   for (const tried of [undefined, ...keyIds]) {
     const others = keyIds.filter((id) => id !== tried)
-    const [endpoint] = yield* store.listSealedByOtherKeys(others, 1)
+    const [endpoint] = yield* store.listSealedByOtherKeys(others, { now, limit: 1, after: undefined })
     if (endpoint === undefined) continue
     const found = sealedOf(endpoint).find(([sealed]) => !others.includes(keyIdOf(sealed)))
     if (found !== undefined) yield* open(...found)

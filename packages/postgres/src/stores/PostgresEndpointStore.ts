@@ -39,6 +39,13 @@ const values = (sql: SqlClient.SqlClient, { endpoint, secrets }: Endpoint.Stored
   ${endpoint.disabledReason}, ${instant(sql, endpoint.disabledAt)}, ${instant(sql, endpoint.failingSince)},
   ${instant(sql, endpoint.createdAt)}, ${instant(sql, endpoint.updatedAt)}`
 
+type SealedPage = Parameters<EndpointStore["Service"]["listSealedByOtherKeys"]>[1]
+
+const behind = (sql: SqlClient.SqlClient, after: SealedPage["after"]) =>
+  after === undefined
+    ? sql.literal("")
+    : sql`and (t.account_id, t.mode, t.id) > (${after.tenant.accountId}, ${after.tenant.mode}, ${Id.toUuid(after.id)}::uuid)`
+
 const CHANGING = `url, event_types, description, headers, metadata, signature, public_key, secrets, status,
   disabled_reason, disabled_at, failing_since, created_at, updated_at`
 
@@ -161,22 +168,27 @@ returning ${XID}`,
     )
   })
 
-  const listSealedByOtherKeys = Effect.fnUntraced(function* (keyIds: ReadonlyArray<string>, limit: number) {
+  const listSealedByOtherKeys = Effect.fnUntraced(function* (
+    keyIds: ReadonlyArray<string>,
+    { after, limit, now }: SealedPage,
+  ) {
     const operation = "EndpointStore.listSealedByOtherKeys"
     const rows = yield* everyTenant.read(
       operation,
       (sql) =>
-        sql<Row>`select t.account_id, t.mode, t.id::text as id,
-  jsonb_path_query_array(t.secrets, '$[*].sealed')::text as sealed, t.headers::text as headers
-from ${t.webhook_endpoints} t
-where exists (
-  select from jsonb_array_elements(t.secrets) as s (secret)
-  where split_part(s.secret ->> 'sealed', '.', 1) <> all (${ArrayLiteral.quoted(keyIds)}::text[])
+        sql<Row>`select t.account_id, t.mode, t.id::text as id, live.sealed::text as sealed, t.headers::text as headers
+from ${t.webhook_endpoints} t, jsonb_path_query_array(
+  t.secrets, '$[*] ? (@.expires_at == null || @.expires_at > $now).sealed',
+  jsonb_build_object('now', ${millisOf(now)}::bigint)
+) as live (sealed)
+where (exists (
+  select from jsonb_array_elements_text(live.sealed) as s (sealed)
+  where split_part(s.sealed, '.', 1) <> all (${ArrayLiteral.quoted(keyIds)}::text[])
 ) or exists (
   select from jsonb_each_text(t.headers) as h (name, sealed)
   where split_part(h.sealed, '.', 1) <> all (${ArrayLiteral.quoted(keyIds)}::text[])
-)
-limit ${String(limit)}::integer`,
+)) ${behind(sql, after)}
+order by t.account_id, t.mode, t.id limit ${String(limit)}::integer`,
     )
     return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
       all.map((row): EndpointOfTenant => ({

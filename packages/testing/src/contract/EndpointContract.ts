@@ -1,9 +1,17 @@
 /**
  * The contract of `EndpointStore`.
  */
-import { DeliveryStore, Endpoint, EndpointStore, EndpointUrl, type Page, Transactor } from "@billwright/core"
+import {
+  DeliveryStore,
+  Endpoint,
+  type EndpointOfTenant,
+  EndpointStore,
+  EndpointUrl,
+  type Page,
+  Transactor,
+} from "@billwright/core"
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { DateTime, Effect, Exit, Option } from "effect"
 import * as Generators from "../Generators.ts"
 import { forAll } from "../Property.ts"
 import * as Sample from "../Sample.ts"
@@ -12,6 +20,9 @@ import { pagingContract } from "./PagingContract.ts"
 import { claimOne, emptyQueue, firstPage, minute, newEndpoint, keyOf, publish } from "./WebhookProbe.ts"
 
 const everyEndpoint = { status: undefined }
+
+/** All endpoints of a storage, which other tests use, too. */
+const allSealed = { now: Sample.CREATED_AT, limit: 10_000, after: undefined }
 
 /** An endpoint with its secrets, in the form that `modify` reads. */
 const storedOf = (id: Endpoint.EndpointId) =>
@@ -249,7 +260,7 @@ const sealing = (test: ContractTest): void => {
         return tenant === undefined ? add : asTenant(tenant)(add)
       })
       const ids = new Set(made.flat().map(({ id }) => id))
-      const find = Effect.map(store.listSealedByOtherKeys([Sample.SEALED_BY], 10_000), (found) =>
+      const find = Effect.map(store.listSealedByOtherKeys([Sample.SEALED_BY], allSealed), (found) =>
         found.filter(({ id }) => ids.has(id)),
       )
       const found = yield* find
@@ -259,12 +270,13 @@ const sealing = (test: ContractTest): void => {
         same(sealed, [Sample.sealedSecret().sealed, old.sealed])
         assert.isTrue(Option.isSome(yield* asTenant(tenant)(store.find(id))), keyOf({ id, tenant }))
       }
-      const byNeither = yield* store.listSealedByOtherKeys([Sample.SEALED_BY, "old"], 10_000)
+      const byNeither = yield* store.listSealedByOtherKeys([Sample.SEALED_BY, "old"], allSealed)
       same(
         byNeither.filter(({ id }) => ids.has(id)),
         [],
       )
-      assert.strictEqual((yield* store.listSealedByOtherKeys([Sample.SEALED_BY], 2)).length, 2)
+      const two = yield* store.listSealedByOtherKeys([Sample.SEALED_BY], { ...allSealed, limit: 2 })
+      assert.strictEqual(two.length, 2)
       for (const { id, tenant } of found.slice(0, 2)) {
         yield* store
           .modify(id, ({ endpoint }) => Effect.succeed({ endpoint, secrets: [Sample.sealedSecret()] }))
@@ -287,6 +299,60 @@ const sealing = (test: ContractTest): void => {
         }),
       )
       same(yield* find, [])
+    }),
+  )
+}
+
+const sealingOfExpired = (test: ContractTest): void => {
+  test(
+    "leaves out secrets that have expired when it looks for other keys",
+    Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const ending = Sample.sealedSecret({ sealed: "ending.c2VhbGVk", expiresAt: minute(5) })
+      const old = Sample.sealedSecret({ sealed: "old.c2VhbGVk" })
+      const expires = yield* newEndpoint({}, [Sample.sealedSecret(), ending])
+      const stays = yield* newEndpoint({}, [old, ending])
+      const findAt = (now: DateTime.Utc) =>
+        Effect.map(store.listSealedByOtherKeys([Sample.SEALED_BY], { ...allSealed, now }), (found) => [
+          ...found.filter(({ id }) => id === expires.id).map(({ sealed }) => sealed),
+          ...found.filter(({ id }) => id === stays.id).map(({ sealed }) => sealed),
+        ])
+      same(yield* findAt(DateTime.subtract(minute(5), { milliseconds: 1 })), [
+        [Sample.sealedSecret().sealed, ending.sealed],
+        [old.sealed, ending.sealed],
+      ])
+      same(yield* findAt(minute(5)), [[old.sealed]])
+      for (const { id } of [expires, stays]) yield* store.delete(id, minute(6))
+    }),
+  )
+}
+
+const sealingPages = (test: ContractTest): void => {
+  test(
+    "finds the endpoints sealed by other keys page by page, each once, also while they are changed",
+    Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const old = Sample.sealedSecret({ sealed: "old.c2VhbGVk" })
+      const add = Effect.all(times(4, () => newEndpoint({}, [old])))
+      const others = yield* Effect.forEach(yield* otherTenants, (tenant) => asTenant(tenant)(add))
+      const ids = new Set([...(yield* add), ...others.flat()].map(({ id }) => id))
+      const whole = yield* store.listSealedByOtherKeys([Sample.SEALED_BY], allSealed)
+      const found: Array<EndpointOfTenant> = []
+      let after: EndpointOfTenant | undefined
+      do {
+        const page = yield* store.listSealedByOtherKeys([Sample.SEALED_BY], { ...allSealed, limit: 3, after })
+        after = page.at(-1)
+        found.push(...page.filter(({ id }) => ids.has(id)))
+        // A page begins behind the last endpoint of the one before, also when that one isn't found any more.
+        if (after !== undefined && ids.has(after.id)) {
+          yield* asTenant(after.tenant)(store.delete(after.id, minute(1)))
+        }
+      } while (after !== undefined)
+      same(
+        found,
+        whole.filter(({ id }) => ids.has(id)),
+      )
+      assert.strictEqual(found.length, ids.size)
     }),
   )
 }
@@ -339,6 +405,8 @@ export const endpointContract = (test: ContractTest): void => {
     modify(test)
     deletion(test)
     sealing(test)
+    sealingOfExpired(test)
+    sealingPages(test)
     test.section("list", () => lists(test))
   })
 }
