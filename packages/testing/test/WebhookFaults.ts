@@ -147,10 +147,26 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   [
     "only one tenant's endpoints are found for re-encryption",
     change(EndpointStore, ({ listSealedByOtherKeys }) => ({
-      listSealedByOtherKeys: (keyIds, limit) =>
-        Effect.map(listSealedByOtherKeys(keyIds, limit), (found) =>
+      listSealedByOtherKeys: (keyIds, page) =>
+        Effect.map(listSealedByOtherKeys(keyIds, page), (found) =>
           found.filter(({ tenant }) => tenant.mode === "live"),
         ),
+    })),
+    "contract",
+  ],
+  [
+    "each page of endpoints for re-encryption is the first one",
+    change(EndpointStore, ({ listSealedByOtherKeys }) => ({
+      listSealedByOtherKeys: (keyIds, { limit, now }) =>
+        listSealedByOtherKeys(keyIds, { limit, now, after: undefined }),
+    })),
+    "contract",
+  ],
+  [
+    "expired secrets are found for re-encryption",
+    change(EndpointStore, ({ listSealedByOtherKeys }) => ({
+      listSealedByOtherKeys: (keyIds, page) =>
+        listSealedByOtherKeys(keyIds, { ...page, now: DateTime.makeUnsafe(0) }),
     })),
     "contract",
   ],

@@ -120,8 +120,8 @@ export const TOP_UPS_A_DAY = DEFAULT_A_DAY
 export type NextTopUp = { readonly type: "buy" | "none" } | { readonly type: "wait"; readonly until: number }
 
 /**
- * What an automatic top-up does when so much is available. `latest` are its newest top-ups, `maxPerDay` of them at most. It
- * buys once at a time: while one is pending, it waits for its payment.
+ * What an automatic top-up does when so much is available. `latest` are the newest top-ups that its account has bought by
+ * itself, `maxPerDay` of them at most. It buys once at a time: while one is pending, it waits for its payment.
  */
 export const nextTopUp = (
   { level: least, maxPerDay: most, suspendedAt }: AutoTopUp,

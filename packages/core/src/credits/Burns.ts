@@ -37,13 +37,16 @@ type CloseIfErased = (
   now: number,
 ) => Effect.Effect<void, InvalidInput | StorageError, CurrentTenant>
 
-/** What a line burns, for its charge. */
-type Burnt = NonNullable<NonNullable<Line["origin"]>["burns"]> & { readonly purpose: string | null }
+/** What a line burns, for its charge. `until` is the end of what it bills. */
+type Burnt = NonNullable<NonNullable<Line["origin"]>["burns"]> & {
+  readonly purpose: string | null
+  readonly until: number | null
+}
 
 const burntBy = ({ state: { lines } }: StoredInvoice): ReadonlyArray<Burnt> =>
-  lines.flatMap(({ charge, origin }) => {
+  lines.flatMap(({ charge, origin, periodEnd }) => {
     const burns = origin?.burns ?? null
-    return burns === null || burns.amount === 0n ? [] : [{ ...burns, purpose: charge }]
+    return burns === null || burns.amount === 0n ? [] : [{ ...burns, purpose: charge, until: periodEnd }]
   })
 
 /** What lines burn for each charge, in the order of the lines. What they give back is not among it. */
@@ -53,6 +56,22 @@ const usesOf = (burnt: ReadonlyArray<Burnt>) => {
     if (amount > 0n) uses.set(purpose, (uses.get(purpose) ?? 0n) + amount)
   }
   return Array.from(uses, ([purpose, amount]) => ({ purpose, amount }))
+}
+
+/** Lines of an invoice whose usage counts until one instant. */
+interface Part {
+  readonly invoiceId: InvoiceId
+  readonly at: number
+  readonly lines: ReadonlyArray<Burnt>
+}
+
+/**
+ * Lines by the instant until which their usage counts, the oldest first: an invoice may bill several periods, which have credits
+ * of their own. `last` is that of the invoice, when lines give back, and no usage counts beyond it.
+ */
+const byEnd = (burnt: ReadonlyArray<Burnt>, last: number) => {
+  const endOf = ({ amount, until }: Burnt) => (amount > 0n && until !== null ? Math.min(until, last) : last)
+  return [...Map.groupBy(burnt, endOf)].toSorted(([a], [b]) => a - b)
 }
 
 /** The units that lines burn credits of. Accounts are locked in this order, and before those of currencies. */
@@ -102,24 +121,34 @@ export class Burns {
       unitsBurnt(issued.state.lines),
       (unit) =>
         Effect.gen({ self: this }, function* () {
-          const ledger = ledgers.get(unit)
+          const locked = ledgers.get(unit)
           const own = burnt.filter((one) => one.unit === unit)
           if (own.length === 0) return
-          if (ledger === undefined)
+          if (locked === undefined)
             return yield* Effect.die(new TypeError(`credits of ${unit} are not locked`))
           const key: AccountKey = { customerId, unit }
-          const at = billedUntil(issued, now)
-          const uses = usesOf(own)
-          const unused = uses.length === 0 ? [] : yield* this.#unusedSince(key, ledger, at)
-          const { back, grants } = yield* this.#givenBack(key, ledger, own)
-          const rest = back.length === 0 ? null : yield* this.#restOf(key, invoiceId, now)
-          const change = burnCredits(ledger, { invoiceId, at, uses, unused, back, rest }, now)
-          const known = [...grants, ...unused.map(({ grant }) => grant)]
-          yield* this.#write(key, withGrants(ledger, known), change, { grants: rest === null ? [] : [rest] })
+          for (const [index, [at, lines]] of byEnd(own, billedUntil(issued, now)).entries()) {
+            // The transaction holds the account. So this reads it again, as the period before has left it.
+            const ledger = index === 0 ? locked : yield* this.#store.lock(key, now, "existing")
+            yield* this.#burnUntil(key, ledger, { invoiceId, at, lines }, now)
+          }
           yield* this.#closeIfErased(key, now)
         }),
       { discard: true },
     )
+  }
+
+  /** Burns what lines state, of what could be used at their instant, and gives back what they give back. */
+  #burnUntil(key: AccountKey, ledger: StoredLedger, { at, invoiceId, lines }: Part, now: number) {
+    return Effect.gen({ self: this }, function* () {
+      const uses = usesOf(lines)
+      const unused = uses.length === 0 ? [] : yield* this.#unusedSince(key, ledger, at)
+      const { back, grants } = yield* this.#givenBack(key, ledger, lines)
+      const rest = back.length === 0 ? null : yield* this.#restOf(key, invoiceId, now)
+      const change = burnCredits(ledger, { invoiceId, at, uses, unused, back, rest }, now)
+      const known = [...grants, ...unused.map(({ grant }) => grant)]
+      yield* this.#write(key, withGrants(ledger, known), change, { grants: rest === null ? [] : [rest] })
+    })
   }
 
   /** Gives back what a voided invoice has burnt. */

@@ -64,7 +64,7 @@ export class CreditAlerts extends Context.Service<
     CreditAlerts,
     Effect.gen(function* () {
       const store = (yield* Collections).of(creditAlerts)
-      const { holdCustomer, ids, port, within } = yield* makeCreditBook
+      const { holdCustomer, ids, port, settled, within } = yield* makeCreditBook
       const levels = yield* makeCreditLevels
 
       const add = Effect.fnUntraced(function* (input: CreateCreditAlert) {
@@ -75,13 +75,13 @@ export class CreditAlerts extends Context.Service<
         const credits = yield* port
         const now = yield* DateTime.now
         // Whoever changes the account waits for this, and then knows of the level.
-        const ledger = yield* credits.lock(key, now.epochMilliseconds, "open")
+        const account = yield* settled(key, now.epochMilliseconds)
         const id = CreditAlertId.make(yield* ids.next(CREDIT_ALERT_ID_PREFIX))
         const alert: CreditAlert = { id, customerId, unit, level, createdAt: now, updatedAt: now }
         yield* store.insert(alert)
         if ((yield* levels.ofCustomer(customerId)).hasMore) return yield* new TooManyCreditAlerts()
         yield* levels.copy(credits, key)
-        yield* levels.fireNew(alert, undefined, ledger, now.epochMilliseconds)
+        yield* levels.fireNew(alert, undefined, account)
         return alert
       })
 
@@ -96,7 +96,8 @@ export class CreditAlerts extends Context.Service<
 
       const change = Effect.fnUntraced(function* (found: CreditAlert, level: bigint) {
         const credits = yield* port
-        const ledger = yield* credits.lock(found, yield* Clock.currentTimeMillis, "open")
+        // What has fallen by the clock has fallen below the level before.
+        const account = yield* settled(found, yield* Clock.currentTimeMillis)
         const updatedAt = yield* DateTime.now
         let before = found.level
         const after = yield* store.modify(found.id, (alert) =>
@@ -108,7 +109,7 @@ export class CreditAlerts extends Context.Service<
         const alert = yield* orNotFound(after, found.id)
         if (before === level) return alert
         yield* levels.copy(credits, found)
-        yield* levels.fireNew(alert, before, ledger, updatedAt.epochMilliseconds)
+        yield* levels.fireNew(alert, before, account)
         return alert
       })
 

@@ -1,7 +1,13 @@
 /**
  * Runs the operations of the engine on a stored account: locks it, writes what changes, and publishes its events.
  */
-import { availableFor, type CreditAccount, type CreditBalance, type CreditChange } from "@billwright/engine"
+import {
+  availableFor,
+  type CreditAccount,
+  type CreditBalance,
+  type CreditChange,
+  settleCredits,
+} from "@billwright/engine"
 import { Clock, Effect, Option } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
@@ -156,14 +162,19 @@ export const makeCreditBook = Effect.gen(function* () {
           ? null
           : { ...consumption, balance: balanceAfter(ledger, account, consumption) },
     })
-    const events = [
-      ...eventsOf(key, ledger.account, change),
-      ...(yield* crossedBy(key, ledger, change, made)),
-    ]
+    const events = [...eventsOf(key, ledger.account, change), ...(yield* crossedBy(key, ledger, change))]
     // A level may be crossed by an entry before the last one. A receiver that drops what is stale has to get its event first.
     for (const event of events.toSorted((a, b) => a.data.sequence - b.data.sequence)) {
       yield* publish(event, key)
     }
+  })
+
+  /** Locks an account, and writes what has happened to it by the clock. Gives what it has now. */
+  const settled = Effect.fnUntraced(function* (key: AccountKey, now: number) {
+    const ledger = yield* (yield* port).lock(key, now, "open")
+    const change = settleCredits(ledger, now)
+    if (change.entries.length > 0) yield* write(key, ledger, change)
+    return change.account
   })
 
   return {
@@ -172,6 +183,7 @@ export const makeCreditBook = Effect.gen(function* () {
     isKnown,
     requireAccount,
     requireCustomer,
+    settled,
     within,
     write,
     take,

@@ -47,6 +47,7 @@ import {
   TooManyCreditGrants,
 } from "./Credit.ts"
 import { balanceAfter, type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
+import { liveGrants } from "./LiveGrants.ts"
 
 const decodeGrant = decoder(GrantCredits)
 const decodeConsume = decoder(ConsumeCredits)
@@ -144,8 +145,9 @@ export class Credits extends Context.Service<
           const known = yield* sameAs(earlier, (value) => isSameGrant(value, input))
           if (known !== undefined) return toGrant(known, now)
         }
-        if (ledger.grants.filter(({ source }) => source === null).length >= MAX_LIVE_GRANTS)
-          return yield* new TooManyCreditGrants()
+        // Grants may have ended, and nothing has written it yet. They must not keep the account full.
+        const live = liveGrants(ledger, now).filter(({ source }) => source === null)
+        if (live.length >= MAX_LIVE_GRANTS) return yield* new TooManyCreditGrants()
         const grant = yield* newGrant(CreditGrantId.make(yield* ids.next(GRANT_ID_PREFIX)), input, now)
         yield* write(key, ledger, grantCredits(ledger, grant, now), { grants: [grant] })
         const made = toGrant(yield* orNotFound(yield* store.findGrant(grant.id), grant.id), now)

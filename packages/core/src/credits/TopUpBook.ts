@@ -10,12 +10,16 @@ import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/In
 import { type InvoiceBook, isTopUp } from "../invoices/InvoiceBook.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
+import type { PageQuery } from "../shared/Page.ts"
 import type { AutoTopUp } from "./AutoTopUp.ts"
 import { autoTopUps, MAX_AUTO_TOP_UPS } from "./AutoTopUp.ts"
 import type { CreditGrantId } from "./Credit.ts"
 import { type AutoTopUpId, type Purchase, TOP_UP_ID_PREFIX, type TopUp, TopUpId, topUps } from "./TopUp.ts"
 import { topUpSuspended, topUpSuspendedData } from "./TopUpEvents.ts"
 import { TopUpQueue } from "./TopUpQueue.ts"
+
+/** How many top-ups are read at once. */
+const TOP_UPS_OF_PAGE = 100
 
 /** Credits in a currency pay invoices with their taxes. So nothing is taxed when they are bought. */
 const UNTAXED: TaxRate = {
@@ -88,18 +92,47 @@ export const makeTopUpBook = Effect.gen(function* () {
     return Option.fromUndefinedOr(data[0])
   })
 
-  /** Ends a top-up that is pending. Its automatic top-up is looked at again, which may buy the next one. */
-  const settle = Effect.fnUntraced(function* ({ autoTopUpId, id }: TopUp, grantId: CreditGrantId | null) {
-    const status = grantId === null ? "canceled" : "granted"
-    yield* store.modify(id, (topUp) => Effect.succeed({ ...topUp, status, grantId }))
-    if (autoTopUpId !== null && grantId !== null) yield* lookAt(autoTopUpId, 0)
-  })
-
   /** The automatic top-ups of a customer, newest first. */
   const autosOf = (customerId: CustomerId) =>
     autos
       .list({ customerId }, { limit: MAX_AUTO_TOP_UPS, cursor: undefined })
       .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+
+  /**
+   * Ends a top-up that is pending. If it was bought by itself, the automatic top-up of its unit is looked at again, which may
+   * buy the next one. It may have replaced the one that bought it.
+   */
+  const settle = Effect.fnUntraced(function* (
+    { autoTopUpId, customerId, id, unit }: TopUp,
+    grantId: CreditGrantId | null,
+  ) {
+    const status = grantId === null ? "canceled" : "granted"
+    yield* store.modify(id, (topUp) => Effect.succeed({ ...topUp, status, grantId }))
+    if (autoTopUpId === null || grantId === null) return
+    for (const auto of (yield* autosOf(customerId)).data) if (auto.unit === unit) yield* lookAt(auto.id, 0)
+  })
+
+  /**
+   * The newest top-ups of a unit that a customer has bought by itself, `count` of them at most. Also those of automatic top-ups
+   * that are deleted: whoever replaces one does not buy twice.
+   */
+  const latestBySelf = Effect.fnUntraced(function* (
+    { customerId, unit }: Pick<TopUp, "customerId" | "unit">,
+    count: number,
+  ) {
+    const found: Array<TopUp> = []
+    let cursor: PageQuery["cursor"]
+    while (found.length < count) {
+      const { data, hasMore } = yield* store
+        .list({ customerId }, { limit: TOP_UPS_OF_PAGE, cursor })
+        .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+      found.push(...data.filter((one) => one.unit === unit && one.autoTopUpId !== null))
+      const last = data.at(-1)
+      if (!hasMore || last === undefined) break
+      cursor = { id: last.id, direction: "older" }
+    }
+    return found.slice(0, count)
+  })
 
   /** Takes note that a payment of an invoice was declined: its automatic top-up buys nothing any more. */
   const declined = Effect.fnUntraced(function* (invoice: StoredInvoice) {
@@ -128,7 +161,7 @@ export const makeTopUpBook = Effect.gen(function* () {
     }
   })
 
-  return { arm, autos, autosOf, declined, make, ofInvoice, settle, store }
+  return { arm, autos, autosOf, declined, latestBySelf, make, ofInvoice, settle, store }
 })
 
 /** What writes top-ups. */

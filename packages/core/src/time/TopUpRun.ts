@@ -9,6 +9,7 @@ import { settleCredits } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type AutoTopUp, nextTopUp } from "../credits/AutoTopUp.ts"
 import { makeCreditBook } from "../credits/CreditBook.ts"
+import { liveGrants } from "../credits/LiveGrants.ts"
 import type { AutoTopUpId } from "../credits/TopUp.ts"
 import { makeTopUpBook } from "../credits/TopUpBook.ts"
 import { TopUpQueue } from "../credits/TopUpQueue.ts"
@@ -48,10 +49,7 @@ export const makeTopUpRun = Effect.gen(function* () {
   /** Buys if it has to. Gives when it is to be looked at again. */
   const buy = Effect.fnUntraced(function* (auto: AutoTopUp, available: bigint, now: DateTime.Utc) {
     const { id, maxPerDay } = auto
-    const { data } = yield* topUps.store
-      .list({ autoTopUpId: id }, { limit: maxPerDay, cursor: undefined })
-      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-    const next = nextTopUp(auto, available, data, now)
+    const next = nextTopUp(auto, available, yield* topUps.latestBySelf(auto, maxPerDay), now)
     if (next.type === "buy") {
       const { amount, currency, customerId, price, taxCode, unit } = auto
       const purchase = { amount, currency, customerId, price, taxCode, unit }
@@ -81,7 +79,8 @@ export const makeTopUpRun = Effect.gen(function* () {
       if (!isThere) yield* topUps.autos.remove(known.id)
       const auto = isThere ? Option.getOrUndefined(yield* topUps.autos.find(known.id)) : undefined
       const again = auto === undefined ? null : yield* buy(auto, change.account.available, now)
-      const ends = ledger.grants.flatMap(({ expiresAt }) =>
+      // As they are now: what has just rolled over ends later.
+      const ends = liveGrants(ledger, now.epochMilliseconds).flatMap(({ expiresAt }) =>
         expiresAt === null || expiresAt <= now.epochMilliseconds ? [] : [expiresAt],
       )
       const nextEnd = ends.length === 0 ? null : Math.min(...ends)

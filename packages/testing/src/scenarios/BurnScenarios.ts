@@ -147,8 +147,8 @@ const inPeriods = (test: InvoicingTest): void => {
           yield* burnt,
           trialUsage === "free" ? ["paid usage × 20 0"] : ["paid usage × 20 30", "paid adjustment × 50 90"],
         )
-        // The trial's own credits have ended. What is late is billed in the first period, and burns of its 100.
-        assert.strictEqual(yield* balanceOf(key), trialUsage === "free" ? "100 0" : "10 0")
+        // What is late burns the 70 that the trial had left, also after its end, and 20 of the first period's 100.
+        assert.strictEqual(yield* balanceOf(key), trialUsage === "free" ? "100 0" : "80 0")
       }),
     )
   }
@@ -170,6 +170,38 @@ const inPeriods = (test: InvoicingTest): void => {
       yield* runDue()
       assert.deepStrictEqual(yield* burnt, ["paid usage × 50 120"])
       assert.strictEqual(yield* balanceOf(key), "107 0")
+    }),
+  )
+
+  scenario(
+    test,
+    "an invoice of several periods burns the credits of each, and those of later ones repay the debt",
+    Effect.gen(function* () {
+      const [calls] = burning.charges
+      const charges = [{ ...calls!, free: "0", price: { credits: "1" } }]
+      yield* (yield* Plans).push({ plans: [{ ...burning, charges }] })
+      const start = (january: number, february: number) =>
+        Effect.gen(function* () {
+          const customer = yield* newCustomer
+          yield* useAt(customer, january, "2026-01-10")
+          yield* useAt(customer, february, "2026-02-10")
+          const input = { customerId: customer.id, plan: "burning", startAt: at("2026-01-01") }
+          yield* (yield* Subscriptions).create(input)
+          return { customerId: customer.id, unit: "credits" }
+        })
+      yield* until("2026-03-05")
+      const enough = yield* start(40, 90)
+      const tooMuch = yield* start(130, 90)
+      yield* until("2026-03-06")
+      assert.deepStrictEqual(yield* burnt, [
+        "paid usage × 40 40",
+        "paid usage × 90 90",
+        "paid usage × 130 130",
+        "paid usage × 90 90",
+      ])
+      assert.strictEqual(yield* balanceOf(enough), "100 0")
+      // February has repaid the 30 that January's 100 did not cover, and March the 20 that February's then did not.
+      assert.strictEqual(yield* balanceOf(tooMuch), "80 0")
     }),
   )
 

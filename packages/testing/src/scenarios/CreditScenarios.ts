@@ -2,7 +2,8 @@
  * Credits on invoices: what lowers and pays them, and what they give back.
  */
 import {
-  type Credit,
+  Credit,
+  CreditAlerts,
   CreditNotes,
   Credits,
   type Customer,
@@ -12,10 +13,12 @@ import {
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { times } from "../contract/ContractTest.ts"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { at, newCustomer, scenario, subscribed, told, until, use } from "./Scenario.ts"
 
-const services = Layer.mergeAll(CreditNotes.layer, Holds.layer)
+const services = Layer.mergeAll(CreditAlerts.layer, CreditNotes.layer, Holds.layer)
 
 const granted = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
@@ -309,8 +312,60 @@ const erased = (test: InvoicingTest): void => {
   )
 }
 
+/** A customer with 100 tokens, and 900 that end on 2026-01-10. */
+const ending = Effect.gen(function* () {
+  const { id: customerId } = yield* newCustomer
+  const { grant } = yield* Credits
+  const account = { customerId, unit: "token" }
+  yield* grant({ ...account, kind: "paid", amount: 100n })
+  yield* grant({ ...account, kind: "promotional", amount: 900n, expiresAt: at("2026-01-10") })
+  return account
+})
+
+const lowCount = Effect.map(told, (all) => all.filter((one) => one.endsWith(" credit.low")).length)
+
+const byClock = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "grants that have ended count for no limit, though nothing has happened since",
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer
+      const token = { unit: "token", expiresAt: at("2026-01-10") }
+      yield* Effect.forEach(times(Credit.MAX_LIVE_GRANTS, BigInt), () =>
+        granted(customerId, "promotional", 5n, token),
+      )
+      const more = granted(customerId, "paid", 7n, { unit: "token" })
+      assert.strictEqual((yield* Effect.flip(more))._tag, "TooManyCreditGrants")
+      yield* TestClock.setTime(at("2026-01-11").epochMilliseconds)
+      yield* more
+      assert.strictEqual(yield* available(customerId, "token"), 7n)
+    }),
+  )
+
+  scenario(
+    test,
+    "an alert that is made or changed fires once for credits that have ended, though nothing has happened since",
+    Effect.gen(function* () {
+      const alerts = yield* CreditAlerts
+      const { consume } = yield* Credits
+      const [isNew, isRaised, wasLow] = [yield* ending, yield* ending, yield* ending]
+      const raised = yield* alerts.create({ ...isRaised, level: 50n })
+      const low = yield* alerts.create({ ...wasLow, level: 150n })
+      yield* TestClock.setTime(at("2026-01-11").epochMilliseconds)
+      assert.strictEqual(yield* lowCount, 0)
+      yield* alerts.create({ ...isNew, level: 200n })
+      yield* alerts.update(raised.id, { level: 200n })
+      yield* alerts.update(low.id, { level: 200n })
+      assert.strictEqual(yield* lowCount, 3)
+      for (const account of [isNew, isRaised, wasLow]) yield* consume({ ...account, amount: 1n })
+      assert.strictEqual(yield* lowCount, 3)
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 export const creditScenarios = (test: InvoicingTest): void => {
   used(test)
   erased(test)
   returned(test)
+  byClock(test)
 }

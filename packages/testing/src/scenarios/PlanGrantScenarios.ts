@@ -215,7 +215,33 @@ const changes = (test: InvoicingTest): void => {
   )
 }
 
+const taken = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "what a pause takes of other credits comes back as credits of the plan, which end with its period",
+    Effect.gen(function* () {
+      const { customerId, key } = yield* started
+      yield* until("2026-04-01")
+      const { id } = yield* subscribed(customerId)
+      const { consume, getGrant, grant } = yield* Credits
+      const bought = yield* grant({ ...key, kind: "paid", amount: 500n })
+      yield* consume({ ...key, amount: 1_000n })
+      const { pause, resume } = yield* Subscriptions
+      yield* until("2026-04-11")
+      yield* pause(id)
+      assert.deepStrictEqual(yield* available(key), [0n, 167n])
+      yield* until("2026-04-21")
+      yield* resume(id)
+      assert.deepStrictEqual(yield* available(key), [166n, 0n])
+      assert.strictEqual((yield* getGrant(bought.id)).available, 0n)
+      yield* until("2026-05-01")
+      assert.deepStrictEqual(yield* available(key), [1_000n, 0n])
+    }),
+  )
+}
+
 export const planGrantScenarios = (test: InvoicingTest): void => {
   periods(test)
   changes(test)
+  taken(test)
 }

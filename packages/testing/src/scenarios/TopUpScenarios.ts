@@ -2,6 +2,7 @@
  * Top-ups: credits that are bought by a call, or by themselves below a level.
  */
 import {
+  type AutoTopUp,
   AutoTopUps,
   BillingRuns,
   type Credit,
@@ -11,6 +12,8 @@ import {
   type Customer,
   Invoices,
   Payments,
+  Plans,
+  Subscriptions,
   TopUps,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -18,7 +21,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { times, together } from "../contract/ContractTest.ts"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
-import { newCustomer, scenario, told, until } from "./Scenario.ts"
+import { at, basic, newCustomer, scenario, told, until } from "./Scenario.ts"
 
 const services = Layer.mergeAll(
   AutoTopUps.layer,
@@ -254,8 +257,135 @@ const byLevel = (test: InvoicingTest): void => {
   )
 }
 
+/** A plan that grants 1,000 tokens in each period. What is left of them, up to 300, stays for one more. */
+const granting = {
+  ...basic,
+  key: "granting",
+  charges: [],
+  grants: [{ unit: "token", amount: "1000" }],
+}
+const rolling = {
+  ...granting,
+  key: "rolling",
+  grants: [{ unit: "token", amount: "1000", rollover: { maximum: "300" } }],
+}
+
+/** A subscription of a plan with credits, which ends with its first period. */
+const forOnePeriod = Effect.fnUntraced(function* (customerId: Customer.CustomerId, plan: string) {
+  yield* (yield* Plans).push({ plans: [granting, rolling] })
+  const { cancel, create } = yield* Subscriptions
+  const { id } = yield* create({ customerId, plan })
+  yield* cancel(id, { at: "period_end" })
+})
+
+const count = (customerId: Customer.CustomerId) =>
+  Effect.flatMap(TopUps, ({ list }) => Effect.map(list({ customerId }), ({ data }) => data.length))
+
+/** Buys EUR below 10.00. */
+const euros = { unit: "EUR", amount: 5_000n, level: 1_000n } as const
+
+const byClock = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "credits that rolled over are noted at their end",
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer
+      yield* forOnePeriod(customerId, "rolling")
+      yield* (yield* AutoTopUps).create({ customerId, ...bought, level: 100n })
+      yield* until("2026-02-28T23:59")
+      assert.deepStrictEqual([yield* available(customerId), yield* count(customerId)], [300n, 0])
+      yield* until("2026-03-01")
+      assert.deepStrictEqual([yield* available(customerId), yield* count(customerId)], [0n, 1])
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "credits of a plan are noted at their end, though the automatic top-up was there before them",
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer
+      const { consume, grant } = yield* Credits
+      const account = { customerId, unit: "token" }
+      yield* grant({ ...account, kind: "paid", amount: 500n, priority: 1 })
+      yield* (yield* AutoTopUps).create({ customerId, ...bought, level: 100n })
+      yield* until("2026-01-02")
+      yield* forOnePeriod(customerId, "granting")
+      yield* consume({ ...account, amount: 450n })
+      yield* until("2026-02-01T23:59")
+      assert.deepStrictEqual([yield* available(customerId), yield* count(customerId)], [1_050n, 0])
+      // A runner that comes before the subscription has ended waits for that.
+      yield* until("2026-02-02T00:01")
+      assert.deepStrictEqual([yield* available(customerId), yield* count(customerId)], [50n, 1])
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
+    "credits that a voided invoice gives back to a grant are noted at its end",
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer
+      const { consume, grant } = yield* Credits
+      const account = { customerId, unit: "EUR" }
+      // Those of plans pay no invoice.
+      yield* grant({ ...account, kind: "plan", amount: 1_000n, priority: 1 })
+      yield* grant({ ...account, kind: "promotional", amount: 200n, expiresAt: at("2026-01-10") })
+      const invoices = yield* Invoices
+      const lines = [{ description: "Work", amount: 500n }]
+      const { id } = yield* invoices.create({ customerId, currency: "EUR", lines })
+      yield* invoices.finalize(id)
+      yield* (yield* AutoTopUps).create({ customerId, ...euros })
+      yield* until("2026-01-05")
+      yield* invoices.void(id)
+      yield* consume({ ...account, amount: 150n })
+      yield* until("2026-01-09T23:59")
+      assert.deepStrictEqual([yield* available(customerId, "EUR"), yield* count(customerId)], [1_050n, 0])
+      yield* until("2026-01-10")
+      assert.deepStrictEqual([yield* available(customerId, "EUR"), yield* count(customerId)], [850n, 1])
+    }).pipe(Effect.provide(services)),
+  )
+}
+
+const replaced = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "one that replaces another waits for what that one bought, counts it, and goes on when it is paid",
+    Effect.gen(function* () {
+      const [autos, credits] = [yield* AutoTopUps, yield* Credits]
+      const { account, auto, customerId } = yield* begin(100n, 500n)
+      const replace = (id: AutoTopUp.AutoTopUp["id"], maxPerDay: number) =>
+        Effect.andThen(autos.delete(id), autos.create({ customerId, ...bought, level: 500n, maxPerDay }))
+      const [first] = yield* bySelf(customerId)
+      const second = yield* replace(auto.id, 1)
+      assert.lengthOf(yield* bySelf(customerId), 1)
+      yield* pay(first!.invoiceId)
+      yield* credits.consume({ ...account, amount: 1_000n })
+      assert.lengthOf(yield* bySelf(customerId), 1)
+      yield* until("2026-01-02")
+      const [, next] = yield* bySelf(customerId)
+      assert.strictEqual(next?.autoTopUpId, second.id)
+      yield* replace(second.id, 2)
+      yield* credits.consume({ ...account, amount: 100n })
+      // Nothing is left. What another unit buys is none of its own.
+      yield* (yield* TopUps).create({ customerId, ...bought, unit: "image" })
+      assert.lengthOf(yield* bySelf(customerId), 3)
+      yield* credits.grant({ ...account, kind: "promotional", amount: 1n })
+      yield* autos.create({ customerId, ...bought, unit: "image", level: 1n })
+      assert.lengthOf(yield* bySelf(customerId), 4)
+      const { id } = (yield* autos.list({ customerId })).data.find(({ unit }) => unit === "token")!
+      yield* autos.update(id, { level: 5_000n })
+      assert.lengthOf(yield* bySelf(customerId), 4)
+      yield* pay(next!.invoiceId)
+      const all = yield* bySelf(customerId)
+      assert.lengthOf(all, 5)
+      assert.deepInclude(all[4], { autoTopUpId: id, unit: "token", status: "pending" })
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 export const topUpScenarios = (test: InvoicingTest): void => {
   byCall(test)
   credited(test)
   byLevel(test)
+  byClock(test)
+  replaced(test)
 }
