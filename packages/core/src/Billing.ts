@@ -6,7 +6,6 @@ import * as AuditTrail from "./audit/AuditTrail.ts"
 import * as AuditedStores from "./AuditedStores.ts"
 import { Catalog } from "./catalog/Catalog.ts"
 import { CreditSettings, type CreditsOptions, creditUnitsOf } from "./catalog/CreditSettings.ts"
-import * as MeterUse from "./catalog/MeterUse.ts"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
 import { AutoTopUps } from "./credits/AutoTopUps.ts"
@@ -69,6 +68,7 @@ import { PaymentMethods } from "./time/PaymentMethods.ts"
 import { Refunds } from "./time/Refunds.ts"
 import { TestClocks } from "./time/TestClocks.ts"
 import * as TopUpRun from "./time/TopUpRun.ts"
+import * as ArchivedMeters from "./usage/ArchivedMeters.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import { UsageStore } from "./usage/UsageStore.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -243,14 +243,10 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Catalog.layer.pipe(
       Layer.provideMerge(
         Layer.merge(
-          Plans.layer,
+          Plans.layer.pipe(Layer.provide(ArchivedMeters.layer)),
           Resources.layer.pipe(
             Layer.provide(
-              Layer.mergeAll(
-                ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer)),
-                Erasure.layer,
-                MeterUse.layer,
-              ),
+              Layer.merge(ErasedCredits.layer.pipe(Layer.provide(MethodErasure.layer)), Erasure.layer),
             ),
             Layer.provide(Outbox.layer),
           ),

@@ -238,7 +238,7 @@ export type {
   ScheduledSubject,
   Subject,
 } from "./time/DueStore.ts"
-export { ActionUnavailable } from "./invoices/ActionUnavailable.ts"
+export { ActionUnavailable } from "./shared/ActionUnavailable.ts"
 export { Invoices } from "./invoices/Invoices.ts"
 export type { ListInvoices } from "./invoices/Invoices.ts"
 export { CreditSettings, creditUnitsOf } from "./catalog/CreditSettings.ts"

@@ -2,6 +2,7 @@
  * Meters under concurrency that the contract suite can't force, because the test has to hold transactions open, or to see
  * what Postgres does.
  */
+import type { EventEmitter } from "node:events"
 import {
   Billing,
   type CurrentTenant,
@@ -18,11 +19,12 @@ import {
   type UsageRecord,
   UsageStore,
 } from "@billwright/core"
-import { Storage } from "@billwright/postgres"
+import { Host, Storage } from "@billwright/postgres"
 import { Sample } from "@billwright/testing"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Pool } from "pg"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -118,6 +120,22 @@ const readBy = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E,
   return Object.fromEntries([...after].map(([name, read]) => [name, read - (before.get(name) ?? 0)]))
 })
 
+/** The storage on a host's pool, and how many rows the server has sent to it. */
+const watched = Effect.gen(function* () {
+  const connectionString = yield* TestDatabase.make
+  const rows = { received: 0 }
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pool({ connectionString })),
+    (made) => Effect.promise(() => made.end()),
+  )
+  pool.on("connect", (client) => {
+    const { connection } = client as unknown as { readonly connection: EventEmitter }
+    connection.on("dataRow", () => rows.received++)
+  })
+  const storage = Billing.layer.pipe(Layer.provideMerge(Storage.layer()), Layer.provide(Host.fromPool(pool)))
+  return { rows, storage }
+})
+
 const alone = Billing.layer.pipe(
   Layer.provideMerge(Storage.layer()),
   Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
@@ -181,6 +199,104 @@ describe("the cost of a meter", () => {
     }
   })
 })
+
+it.live("a summary of levels gets nothing of combinations whose level has ended", () =>
+  Effect.gen(function* () {
+    const { rows, storage } = yield* watched
+    yield* Effect.gen(function* () {
+      yield* (yield* Meters).create({
+        key: "levels",
+        productId: "p",
+        unit: "u",
+        dimensions: ["model"],
+        aggregation: "time_weighted",
+      })
+      const receivedWith = Effect.fnUntraced(function* (ended: number) {
+        const { id: customerId } = yield* newCustomer
+        const later = DateTime.add(FIRST_DAY, { days: 1 })
+        yield* append(
+          customerId,
+          Array.from({ length: ended }, (_, index) => ({ dimensions: { model: `m${index}` } })),
+        )
+        yield* append(customerId, [
+          ...Array.from({ length: ended }, (_, index) => ({
+            dimensions: { model: `m${index}` },
+            quantity: 0,
+            timestamp: later,
+          })),
+          { dimensions: { model: "alive" }, quantity: 2 },
+        ])
+        const usage = yield* Usage
+        const april = { meter: "levels", startDate: "2026-04-01", endDate: "2026-04-30" }
+        const before = rows.received
+        const { denominator, totalQuantity } = yield* usage.summary({ customerId, ...april })
+        assert.strictEqual(totalQuantity / denominator, 2n)
+        return rows.received - before
+      })
+      // Once without counting: a connection reads definitions.
+      yield* receivedWith(1)
+      assert.strictEqual(yield* receivedWith(300), yield* receivedWith(3))
+    }).pipe(asTenant, Effect.provide(storage))
+  }).pipe(Effect.scoped),
+)
+
+it.live("a meter can't be built again from a day of which somebody has removed records", () =>
+  Effect.gen(function* () {
+    const { id } = yield* newCustomer
+    const sql = yield* SqlClient.SqlClient
+    const meters = yield* Meters
+    const product = { productId: "pruned", dimensions: { model: "a", region: "eu" } }
+    const days = [0, 1, 2].map((day) => DateTime.add(FIRST_DAY, { days: day }))
+    yield* append(
+      id,
+      days.flatMap((timestamp) => [
+        { ...product, timestamp },
+        { ...product, timestamp },
+      ]),
+    )
+    const store = yield* UsageStore
+    const { data } = yield* store.list(
+      { customerId: id, productId: "pruned", unit: "u" },
+      { limit: 1, cursor: undefined },
+    )
+    // A voided record is still there.
+    yield* store.void(data[0]!.id, FIRST_DAY)
+    const old = yield* newMeter("pruned", "pruned")
+    const prune = (table: string, where: string) =>
+      sql.unsafe(
+        `delete from billwright.${table} where customer_id = billwright.parse_id('cus', '${id}') and ${where}`,
+      )
+    yield* prune("usage_records", "occurred_at < '2026-03-11'")
+    yield* prune(
+      "usage_records",
+      `id = (select id from billwright.usage_records
+where occurred_at < '2026-03-12' and product_id = 'pruned' limit 1)`,
+    )
+    const groupBy = ["model", "region"]
+    for (const [index, day] of ["2026-03-10", "2026-03-11"].entries()) {
+      yield* meters.update(old.id, { dimensions: groupBy })
+      const failed = yield* meters.rebuild(old.id)
+      assert.strictEqual(
+        failed.rebuild?.problem,
+        `records of customer ${id} on ${day} were removed, so that day can't be computed again`,
+      )
+      assert.deepStrictEqual([failed.status, failed.rebuild?.status], ["ready", "failed"])
+      assert.deepStrictEqual(failed.dimensions, ["model"])
+      assert.strictEqual(yield* totalOf(id, failed), 5)
+      const created = yield* newMeter(`other_${index}`, "pruned")
+      assert.strictEqual((yield* meters.rebuild(created.id)).status, "building")
+      yield* meters.archive(created.id)
+      // With the total of the day gone as well, nothing says any more that there were records.
+      yield* prune("usage_daily", `product_id = 'pruned' and day = '${day}'`)
+    }
+    yield* meters.update(old.id, { dimensions: groupBy })
+    const built = yield* meters.rebuild(old.id)
+    assert.deepStrictEqual([built.dimensions, built.rebuild], [groupBy, null])
+    assert.strictEqual(yield* totalOf(id, built), 1)
+    yield* prune("usage_records", "product_id = 'pruned' and occurred_at < '2026-03-12'")
+    yield* requireNoDiscrepancy
+  }).pipe(asTenant, Effect.provide(live)),
+)
 
 describe("meters", () => {
   layer(live, { excludeTestServices: true })((it) => {
@@ -284,6 +400,23 @@ ${JSON.stringify({ [name]: model })}::text::jsonb) ->> 'status' as status`
         assert.strictEqual((yield* meters.rebuild(built.id)).aggregation, "latest")
         assert.strictEqual(yield* totalOf(busy, meter), 2)
         yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect("don't wait for the maintenance of tables, which writes no rows", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const sql = yield* SqlClient.SqlClient
+        yield* append(id, [{ productId: "upkeep", dimensions: { model: "a" } }])
+        // The locks of VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY, and of CREATE INDEX.
+        for (const [key, mode] of [
+          ["vacuumed", "share update exclusive"],
+          ["indexed", "share"],
+        ] as const) {
+          const lock = sql.unsafe(`lock billwright.customers, billwright.usage_records in ${mode} mode`)
+          const [, meter] = yield* around(lock, newMeter(key, "upkeep"))
+          assert.deepStrictEqual([meter.status, meter.rebuild], ["ready", null])
+        }
       }).pipe(asTenant),
     )
 

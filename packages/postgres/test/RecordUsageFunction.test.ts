@@ -5,6 +5,8 @@ import {
   type Dimensions,
   Id,
   IdGenerator,
+  Tenant,
+  TestClocks,
   Usage,
   UsageRecord,
 } from "@billwright/core"
@@ -209,6 +211,48 @@ describe("billwright.record_usage", () => {
         }
         assert.deepStrictEqual(yield* usage.audit, [])
       }).pipe(asTenant),
+    )
+
+    it.effect("goes by the test clock of a customer as Usage.record does", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const usage = yield* Usage
+        const customers = yield* Customers
+        const realNow = (yield* DateTime.now).epochMilliseconds
+        const makeAt = Effect.fnUntraced(function* (now: number) {
+          const { id } = yield* (yield* TestClocks).create({ now: DateTime.makeUnsafe(now) })
+          return (yield* customers.create({ name: "A", email: "a@b", testClockId: id })).id
+        })
+        const [ahead, behind] = [realNow + 720 * HOUR, realNow - 720 * HOUR]
+        const real = (yield* customers.create({ name: "A", email: "a@b" })).id
+        const cases = [
+          [yield* makeAt(ahead), ahead + 300_000, "recorded"],
+          [yield* makeAt(ahead), ahead + 300_001, "BW400"],
+          // What is right in real time is right for everybody.
+          [yield* makeAt(behind), realNow, "recorded"],
+          [yield* makeAt(behind), ahead, "BW400"],
+          [real, ahead, "BW400"],
+        ] as const
+        for (const [customerId, timestamp, expected] of cases) {
+          const at = DateTime.makeUnsafe(timestamp)
+          const viaSql = yield* sql<{ status: string }>`select billwright.record_usage('default', 'test',
+${customerId}, 'p', 1, 'u', ${DateTime.formatIso(at)}::timestamptz) ->> 'status' as status`.pipe(
+            Effect.map(([row]) => row!.status),
+            Effect.catchTag("SqlError", ({ reason }) =>
+              Effect.succeed((reason.cause as { readonly code: string }).code),
+            ),
+          )
+          const viaService = yield* usage
+            .record({ customerId, productId: "p", quantity: 1, unit: "u", timestamp: at })
+            .pipe(
+              Effect.as("recorded"),
+              Effect.catchTag("InvalidInput", () => Effect.succeed("BW400")),
+            )
+          assert.deepStrictEqual([viaSql, viaService], [expected, expected], DateTime.formatIso(at))
+        }
+      }).pipe(
+        Effect.provideService(Tenant.CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" }),
+      ),
     )
 
     it.effect("makes and reads ids in the form of core", () =>

@@ -3,20 +3,22 @@
  * version, and the periods before are rated again. And a plan that names an archived meter is not pushed.
  */
 import type { PlanTerms } from "@billwright/engine"
-import { Effect, Layer } from "effect"
-import type { Page, PageQuery } from "../shared/Page.ts"
+import { Context, Effect } from "effect"
+import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import { MeterNeed } from "../usage/MeterNeed.ts"
-import { PlanStore } from "./PlanStore.ts"
+import type { PlanVersion } from "./Plan.ts"
+import type { PlanStore } from "./PlanStore.ts"
 
 type Read<A> = Effect.Effect<A, StorageError, CurrentTenant>
-type Pages<A> =
-  ReturnType<PlanStore["Service"]["list"]> extends Effect.Effect<unknown, infer E, infer R>
-    ? (page: PageQuery) => Effect.Effect<Page<A>, E, R>
-    : never
+type Pages<A> = (page: PageQuery) => Effect.Effect<Page<A>, CursorNotFound | StorageError, CurrentTenant>
 
 const PAGE = 100
+
+/** Gives those of some keys whose meters are archived. Meters say it. Without them, none is. */
+export class ArchivedMeters extends Context.Reference<
+  (keys: ReadonlyArray<string>) => Read<ReadonlyArray<string>>
+>("@billwright/core/catalog/ArchivedMeters", { defaultValue: () => () => Effect.succeed([]) }) {}
 
 /** The keys of the meters that terms name, with the places where they do. */
 export const metersOf = ({ charges, features = {} }: PlanTerms): ReadonlyArray<readonly [string, string]> => [
@@ -48,21 +50,25 @@ const firstOf = <A extends { readonly id: string }, B>(
     }
   })
 
-/** Looks at all versions of all plans. It holds the catalogue, so that no plan is pushed meanwhile. */
-export const layer = Layer.effect(
-  MeterNeed,
-  Effect.map(PlanStore, (store) => (meter: string) => {
-    const named = firstOf(store.list, ({ key }) =>
-      firstOf(
-        (page) => store.listVersions(key, page),
-        ({ terms, version }) =>
-          Effect.succeed(
-            metersOf(terms).some(([one]) => one === meter)
-              ? `the plan ${JSON.stringify(key)} (version ${version}) names it`
-              : undefined,
-          ),
-      ),
-    )
-    return Effect.andThen(store.lock, named)
-  }),
-)
+/** A version of a plan that names a meter. It looks at all versions of all plans. */
+const versionNaming = (store: PlanStore["Service"], meter: string) =>
+  firstOf(store.list, ({ key }) =>
+    firstOf(
+      (page) => store.listVersions(key, page),
+      (version): Read<(Pick<PlanVersion, "version"> & { readonly key: string }) | undefined> => {
+        const isNamed = metersOf(version.terms).some(([one]) => one === meter)
+        return Effect.succeed(isNamed ? { key, version: version.version } : undefined)
+      },
+    ),
+  )
+
+/**
+ * Why a meter can't be archived: a plan names it. `undefined` if none does. It holds the catalogue, so that no plan is pushed
+ * before the current transaction ends.
+ */
+export const needOf = (store: PlanStore["Service"], meter: string): Read<string | undefined> =>
+  Effect.map(Effect.andThen(store.lock, versionNaming(store, meter)), (found) =>
+    found === undefined
+      ? undefined
+      : `the plan ${JSON.stringify(found.key)} (version ${found.version}) names the meter`,
+  )

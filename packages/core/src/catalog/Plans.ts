@@ -12,16 +12,14 @@ import {
   termsOf,
 } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput, ofProblems } from "../shared/InvalidInput.ts"
 import { countWithinBytes, nameCursor, type Page, type PageQuery, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { meters } from "../usage/Meter.ts"
 import { CreditSettings } from "./CreditSettings.ts"
-import { metersOf } from "./MeterUse.ts"
+import { ArchivedMeters, metersOf } from "./MeterUse.ts"
 import {
   changeOf,
   hashOf,
@@ -112,7 +110,7 @@ export class Plans extends Context.Service<
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
       const units = yield* CreditSettings
-      const meterStore = (yield* Collections).of(meters)
+      const archivedOf = yield* ArchivedMeters
 
       /** Each pushed plan with the stored one. */
       const compared = Effect.fnUntraced(function* (pushed: ReadonlyArray<PlanDefinition>) {
@@ -155,13 +153,7 @@ export class Plans extends Context.Service<
         const named = pushed.flatMap((plan, index) =>
           metersOf(termsOf(plan)).map(([meter, path]) => ({ meter, field: `plans[${index}].${path}` })),
         )
-        const archived = new Set<string>()
-        for (const key of new Set(named.map(({ meter }) => meter))) {
-          const { data } = yield* meterStore
-            .list({ key, status: "archived" }, { limit: 1, cursor: undefined })
-            .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-          if (data.length > 0) archived.add(key)
-        }
+        const archived = new Set(yield* archivedOf([...new Set(named.map(({ meter }) => meter))]))
         const [first, ...others] = named
           .filter(({ meter }) => archived.has(meter))
           .map(({ field, meter }) => ({

@@ -13,7 +13,7 @@ import {
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { RateCardNotFound } from "../catalog/RateCard.ts"
 import type { CustomerNotFound } from "../customers/Customer.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { traced } from "../shared/Operation.ts"

@@ -10,6 +10,7 @@ import {
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -18,7 +19,6 @@ import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { ActionUnavailable } from "./ActionUnavailable.ts"
 import { Crediting } from "./Crediting.ts"
 import {
   CreateCreditNote,

@@ -3,10 +3,10 @@
  * periods cost.
  */
 import { Context, Effect, type Option } from "effect"
+import type { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import type { ActionUnavailable } from "./ActionUnavailable.ts"
 import type { Purpose } from "./Crediting.ts"
 import type { Invoice, InvoiceId, StoredInvoice } from "./Invoice.ts"
 import type { Redrafted } from "./InvoiceBook.ts"

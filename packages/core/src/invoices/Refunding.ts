@@ -2,10 +2,10 @@
  * What gives money back that a credit note refunds. Refunds provide it.
  */
 import { Context, Effect } from "effect"
+import type { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import type { ActionUnavailable } from "./ActionUnavailable.ts"
 import type { CreditNote } from "./CreditNote.ts"
 import type { InvoicingUnsupported } from "./InvoicingUnsupported.ts"
 

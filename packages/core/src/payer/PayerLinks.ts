@@ -3,10 +3,10 @@
  */
 import { Clock, Context, type DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { type CustomerId, type CustomerNotFound, customers } from "../customers/Customer.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import type { InvoiceId, InvoiceNotFound } from "../invoices/Invoice.ts"
 import { Invoices } from "../invoices/Invoices.ts"
 import type { InvoicingUnsupported } from "../invoices/InvoicingUnsupported.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { ofMillis } from "../shared/Instant.ts"

@@ -3,9 +3,9 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"

@@ -3,10 +3,10 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import { Collections } from "../shared/Collections.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"

@@ -7,7 +7,6 @@ import { DateTime, Effect, Option, Schema } from "effect"
 import { chargedAutomatically } from "../customers/ChargedAutomatically.ts"
 import type { CustomerId } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import {
   type Invoice,
   InvoiceId,
@@ -17,6 +16,7 @@ import {
 } from "../invoices/Invoice.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"

@@ -3,11 +3,11 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import type { Purpose } from "../invoices/Crediting.ts"
 import { Drafts } from "../invoices/Drafts.ts"
 import type { InvoiceId, StoredInvoice } from "../invoices/Invoice.ts"
 import { type SubscriptionId, SubscriptionNotFound } from "../invoices/SubscriptionId.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import { Collections } from "../shared/Collections.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { draftsBefore, draftsUntil, inOrder, subscriptionsOf } from "./DraftOrder.ts"

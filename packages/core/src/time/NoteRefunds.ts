@@ -3,7 +3,6 @@
  */
 import { DateTime, Effect, Layer } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import type { CreditNote } from "../invoices/CreditNote.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { optionalPort } from "../invoices/InvoicingUnsupported.ts"
@@ -13,6 +12,7 @@ import { CurrentProvider } from "../payments/PaymentProvider.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
 import { MAX_REFUNDS } from "../payments/Refund.ts"
 import { creditable, makeRefundBook } from "../payments/RefundBook.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import { Collections } from "../shared/Collections.ts"
 import { DueStore } from "./DueStore.ts"
 

@@ -3,7 +3,6 @@
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { CustomerTime } from "../customers/CustomerTime.ts"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import { CreditNoteNotFound } from "../invoices/CreditNote.ts"
 import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -22,6 +21,7 @@ import {
   type ResolveRefund,
 } from "../payments/Refund.ts"
 import { makeRefundBook, refundable, type ReturnedOf } from "../payments/RefundBook.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"

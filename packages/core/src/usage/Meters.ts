@@ -2,7 +2,9 @@
  * The use cases of meters.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import { needOf } from "../catalog/MeterUse.ts"
+import { PlanStore } from "../catalog/PlanStore.ts"
+import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -25,7 +27,6 @@ import {
   TooManyMetersOfProduct,
   UpdateMeter,
 } from "./Meter.ts"
-import { MeterNeed } from "./MeterNeed.ts"
 import * as Rollup from "./Rollup.ts"
 import * as RollupWork from "./RollupWork.ts"
 import { UsageStore } from "./UsageStore.ts"
@@ -105,7 +106,7 @@ export class Meters extends Context.Service<
       const step = RollupWork.make(yield* UsageStore, store)
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
-      const needOf = yield* MeterNeed
+      const plans = Option.getOrUndefined(yield* Effect.serviceOption(PlanStore))
 
       /** Works on a meter's roll-ups until nothing is left, or for some batches. */
       const work = Effect.fnUntraced(function* (
@@ -191,7 +192,7 @@ export class Meters extends Context.Service<
         const archived = yield* transactor.atomically(
           Effect.gen(function* () {
             const { key, status } = yield* orNotFound(yield* store.find(known), id)
-            const need = status === "archived" ? undefined : yield* needOf(key)
+            const need = status === "archived" || plans === undefined ? undefined : yield* needOf(plans, key)
             if (need !== undefined) {
               const problem = `archiving is not possible: ${need}`
               return yield* new ActionUnavailable({ object: "meter", id, problem })

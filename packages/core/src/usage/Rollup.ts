@@ -185,6 +185,16 @@ export type Progress =
       /** The declared dimension with the most different values on that day. */
       readonly dimension: string
     }
+  /**
+   * A day of a customer has fewer records than its total counts: somebody has removed records from the storage. What they
+   * were can't be told any more.
+   */
+  | {
+      readonly _tag: "RecordsRemoved"
+      readonly customerId: CustomerId
+      /** `YYYY-MM-DD`. */
+      readonly day: string
+    }
 
 /** What an error says when a meter, customer and day would have too many combinations. */
 export const tooManyCombinations = (meterKey: string, day: string): string =>
@@ -213,6 +223,10 @@ export const progressed = (meter: Meter, progress: Progress): Meter => {
     }
     case "TooManyCombinations": {
       const problem = `the dimension ${progress.dimension} has too many different values: customer ${progress.customerId} has more than ${MAX_COMBINATIONS} combinations on ${progress.day}`
+      return { ...meter, rebuild: { ...rebuild, status: "removing", problem } }
+    }
+    case "RecordsRemoved": {
+      const problem = `records of customer ${progress.customerId} on ${progress.day} were removed, so that day can't be computed again`
       return { ...meter, rebuild: { ...rebuild, status: "removing", problem } }
     }
   }

@@ -99,14 +99,18 @@ const mergeCells = (
   return lines
 }
 
-/** The level of each combination after some lines. */
-const levelsAfter = (lines: Lines): Lines =>
-  new Map(
-    Array.from(lines, ([key, { carried, combination, state }]) => [
-      key,
-      { combination, state: Aggregation.zero, carried: state.last?.quantity ?? carried },
-    ]),
-  )
+/**
+ * The level of each combination after some lines. One whose level is 0 adds nothing, and its next cell makes it anew. So a
+ * window takes no time for combinations that ended before it.
+ */
+const levelsAfter = (lines: Lines): Lines => {
+  const levels: Lines = new Map()
+  for (const [key, { carried, combination, state }] of lines) {
+    const level = state.last?.quantity ?? carried
+    if (level > 0) levels.set(key, { combination, state: Aggregation.zero, carried: level })
+  }
+  return levels
+}
 
 /** The values of the groups of a window. */
 const totalsOf = (

@@ -44,7 +44,10 @@ import {
 } from "./UsageSummary.ts"
 
 export interface UsageOptions {
-  /** How far in the past a record's timestamp may be, in milliseconds. Default: no limit. */
+  /**
+   * How far in the past the timestamp of a new record may be, in milliseconds. A repeat of an idempotency key gives the first
+   * record, however old it is. Default: no limit.
+   */
   readonly maxPastMillis?: number
   readonly ingest?: UsageIngest.UsageIngestOptions
 }
@@ -156,53 +159,74 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
 
   const ingest = yield* UsageIngest.make(append, options.ingest ?? {})
 
-  const wrongTimestamp = ({ timestamp }: RecordUsage, now: DateTime.Utc): string | undefined =>
+  const wrongTimestamp = ({ timestamp }: RecordUsage, now: DateTime.Utc): TimestampProblem | undefined =>
     timestamp && timestampProblem(timestamp, now, options.maxPastMillis)
 
   /** Adds ids and instants to records, and checks the rules that need the clock. */
   const prepare = (
     inputs: ReadonlyArray<RecordUsage>,
-    fieldOf: (index: number, field: string) => string,
-  ): Effect.Effect<ReadonlyArray<NewUsageRecord>, InvalidInput | StorageError, CurrentTenant> =>
+    fieldOf: FieldOf,
+  ): Effect.Effect<Prepared, InvalidInput | StorageError, CurrentTenant> =>
     Effect.clockWith((clock) => {
       const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
       const records = inputs.map((input) =>
         newRecord(ids.at(USAGE_RECORD_ID_PREFIX, now.epochMilliseconds), input, now),
       )
       const isRight = inputs.every((input) => wrongTimestamp(input, now) === undefined)
-      return isRight ? Effect.succeed(records) : Effect.as(checkTimestamps(inputs, now, fieldOf), records)
+      if (isRight) return Effect.succeed({ records, tooOld: NONE_TOO_OLD })
+      return Effect.map(checkTimestamps(inputs, now, fieldOf), (tooOld) => ({ records, tooOld }))
     })
 
+  /** Refuses wrong timestamps, except those that are too old and may be of a repeat: it gives these. */
   const checkTimestamps = Effect.fnUntraced(function* (
     inputs: ReadonlyArray<RecordUsage>,
     now: DateTime.Utc,
-    fieldOf: (index: number, field: string) => string,
+    fieldOf: FieldOf,
   ) {
+    const tooOld = new Map<number, InvalidInput>()
     for (const [index, input] of inputs.entries()) {
       const isWrong = wrongTimestamp(input, now)
-      const problem = isWrong && (yield* problemOf(input.customerId, input.timestamp!, isWrong))
-      if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
+      const found = isWrong && (yield* problemOf(input.customerId, input.timestamp!, isWrong))
+      if (!found) continue
+      const refusal = new InvalidInput({ field: fieldOf(index, "timestamp"), problem: found.problem })
+      if (!found.isTooOld || input.idempotencyKey === undefined) return yield* refusal
+      tooOld.set(index, refusal)
     }
+    return tooOld
   })
 
   /** A timestamp that is wrong in real time may be right by the customer's test clock. */
   const problemOf = Effect.fnUntraced(function* (
     customerId: RecordUsage["customerId"],
     timestamp: DateTime.Utc,
-    problem: string,
+    problem: TimestampProblem,
   ) {
     const itsNow = yield* time.of(customerId)
     return Option.isNone(itsNow) ? problem : timestampProblem(timestamp, itsNow.value, options.maxPastMillis)
+  })
+
+  /** Appends all records or none: a refused one fails the transaction. */
+  const appendTogether = (prepared: Prepared, fieldOf: FieldOf) =>
+    transactor.atomically(
+      Effect.flatMap(append(prepared.records), (outcomes) => accepted(outcomes, prepared, fieldOf)),
+    )
+
+  /** Appends a record that is not too old, together with others that arrive meanwhile. */
+  const appendSingle = Effect.fnUntraced(function* (prepared: Prepared, fieldOf: FieldOf) {
+    const { records } = prepared
+    const isJoining = yield* transactor.inTransaction
+    const outcomes = isJoining ? yield* append(records) : [yield* ingest.submit(records[0]!)]
+    return yield* accepted(outcomes, prepared, fieldOf)
   })
 
   const record = traced(
     "Usage.record",
     Effect.fnUntraced(function* (input: RecordUsage) {
       const fieldOf = (_: number, field: string) => field
-      const records = yield* prepare([yield* decodeRecord(input)], fieldOf)
-      const isJoining = yield* transactor.inTransaction
-      const outcomes = isJoining ? yield* append(records) : [yield* ingest.submit(records[0]!)]
-      const results = yield* accepted(outcomes, records, fieldOf)
+      const prepared = yield* prepare([yield* decodeRecord(input)], fieldOf)
+      const results = yield* prepared.tooOld.size > 0
+        ? appendTogether(prepared, fieldOf)
+        : appendSingle(prepared, fieldOf)
       yield* measure(results)
       return results[0]!
     }),
@@ -212,11 +236,8 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     "Usage.recordBatch",
     Effect.fnUntraced(function* (input: RecordUsageBatch) {
       const fieldOf = (index: number, field: string) => `records[${index}].${field}`
-      const records = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
-      // A refused record fails the transaction, so either all records are stored or none.
-      const results = yield* transactor.atomically(
-        Effect.flatMap(append(records), (outcomes) => accepted(outcomes, records, fieldOf)),
-      )
+      const prepared = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
+      const results = yield* appendTogether(prepared, fieldOf)
       yield* measure(results)
       return results
     }),
@@ -356,24 +377,46 @@ const newRecord = (id: string, input: RecordUsage, now: DateTime.Utc): NewUsageR
   createdAt: now,
 })
 
+interface TimestampProblem {
+  readonly problem: string
+  /** Whether it is only too long ago. It was not when the record was new, so a repeat is no mistake. */
+  readonly isTooOld: boolean
+}
+
 const timestampProblem = (
   timestamp: DateTime.Utc,
   now: DateTime.Utc,
   maxPastMillis: number | undefined,
-): string | undefined => {
+): TimestampProblem | undefined => {
   const ahead = timestamp.epochMilliseconds - now.epochMilliseconds
-  if (ahead > MAX_FUTURE_MILLIS) return "must not be more than 5 minutes in the future"
-  if (timestamp.epochMilliseconds < MIN_TIMESTAMP_MILLIS) return "must not be before the year 0001"
+  if (ahead > MAX_FUTURE_MILLIS)
+    return { problem: "must not be more than 5 minutes in the future", isTooOld: false }
+  if (timestamp.epochMilliseconds < MIN_TIMESTAMP_MILLIS)
+    return { problem: "must not be before the year 0001", isTooOld: false }
   if (maxPastMillis !== undefined && -ahead > maxPastMillis)
-    return `must not be more than ${maxPastMillis} ms in the past`
+    return { problem: `must not be more than ${maxPastMillis} ms in the past`, isTooOld: true }
   return undefined
 }
+
+/** The name of a field of a record. */
+type FieldOf = (index: number, field: string) => string
+
+interface Prepared {
+  readonly records: ReadonlyArray<NewUsageRecord>
+  /**
+   * The refusals of records that are too old and have a key, by index. Only the append tells whether they are repeats, so
+   * they are appended, and undone when they turn out to be new.
+   */
+  readonly tooOld: ReadonlyMap<number, InvalidInput>
+}
+
+const NONE_TOO_OLD: Prepared["tooOld"] = new Map()
 
 /** The results of an append, or the error of the first record that was refused. */
 const accepted = (
   outcomes: ReadonlyArray<AppendOutcome>,
-  records: ReadonlyArray<NewUsageRecord>,
-  fieldOf: (index: number, field: string) => string,
+  { records, tooOld }: Prepared,
+  fieldOf: FieldOf,
 ): Effect.Effect<ReadonlyArray<Recorded>, CustomerNotFound | InvalidInput | UsageKeyConflict> => {
   const results: Array<Recorded> = []
   for (const [index, outcome] of outcomes.entries()) {
@@ -389,8 +432,11 @@ const accepted = (
         const problem = Rollup.tooManyCombinations(outcome.meterKey, outcome.day)
         return Effect.fail(new InvalidInput({ field, problem }))
       }
-      default:
+      default: {
+        const refusal = outcome._tag === "Recorded" ? tooOld.get(index) : undefined
+        if (refusal !== undefined) return Effect.fail(refusal)
         results.push(outcome)
+      }
     }
   }
   return Effect.succeed(results)

@@ -239,6 +239,9 @@ export class UsageStore extends Context.Service<
      * (`Collection.modify`), and repeats it until it is `Built` or has failed. It can be called again at any time, by
      * any process.
      *
+     * A day with fewer records than its total counts can't be built: `RecordsRemoved`. A storage whose records nobody can
+     * remove has no such day.
+     *
      * Appends and voids meanwhile are served: when it is `Built`, the cells equal the records. Appends of a customer may
      * wait while a batch of this customer's days is built.
      */

@@ -366,7 +366,10 @@ describe("Meters.archive", () => {
         yield* push({ plans: [{ ...plan, charges: [base] }] })
         for (const { id } of [billed, limited]) {
           const refused = yield* Effect.flip(meters.archive(id))
-          assert.match(refused.message, /archiving is not possible: the plan "pro" \(version 1\) names it/)
+          assert.match(
+            refused.message,
+            /archiving is not possible: the plan "pro" \(version 1\) names the meter/,
+          )
           assert.notStrictEqual((yield* meters.get(id)).status, "archived")
         }
         yield* meters.archive(unused.id)

@@ -241,6 +241,42 @@ describe("an idempotency key of usage", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("gives the first record also when a new one would be too old by now", () =>
+    Effect.gen(function* () {
+      const usage = yield* Usage
+      const { atomically } = yield* Transactor
+      const customer = yield* newCustomer()
+      const old = { timestamp: NOON, idempotencyKey: "k", quantity: 5 }
+      const input = { customerId: customer.id, productId: "api", unit: "call", quantity: 1 }
+      const { record } = yield* recordUsage(customer, old)
+      yield* TestClock.adjust("61 seconds")
+      const duplicate = { _tag: "Duplicate", record }
+      assert.deepStrictEqual(yield* recordUsage(customer, old), duplicate)
+      assert.deepStrictEqual(yield* atomically(recordUsage(customer, old)), duplicate)
+      const other = yield* Effect.flip(recordUsage(customer, { ...old, quantity: 6 }))
+      assert.instanceOf(other, UsageRecord.UsageKeyConflict)
+      const batch = yield* usage.recordBatch({ records: [input, { ...input, ...old }] })
+      assert.deepStrictEqual(
+        batch.map(({ _tag }) => _tag),
+        ["Recorded", "Duplicate"],
+      )
+      // What is new and too old is refused as before, and leaves nothing in the transaction of a caller that goes on.
+      const tooOld = { ...old, idempotencyKey: "new" }
+      const records = [{ ...input, ...old }, input, { ...input, ...tooOld }]
+      for (const [attempt, field] of [
+        [Effect.asVoid(recordUsage(customer, tooOld)), "timestamp"],
+        [Effect.asVoid(usage.recordBatch({ records })), "records[2].timestamp"],
+      ] as const) {
+        const refused = Effect.flip(attempt)
+        for (const error of [yield* refused, yield* atomically(refused)]) {
+          assert.strictEqual(error.message, `${field} must not be more than 60000 ms in the past`)
+        }
+      }
+      assert.lengthOf(yield* storedRecords, 2)
+      assert.deepStrictEqual(yield* usage.audit, [])
+    }).pipe(inWorld({ usage: { maxPastMillis: 60_000 } })),
+  )
+
   it.effect("stays used by a record that was voided", () =>
     Effect.gen(function* () {
       const usage = yield* Usage

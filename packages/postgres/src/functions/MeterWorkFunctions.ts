@@ -20,13 +20,19 @@ const LOCK_TIMEOUT = "100ms"
 /** How long a batch pauses when it can't go on, in seconds, so that its repeats don't load the server. */
 const PAUSE_SECONDS = 0.05
 
-/** The transactions that hold locks on customers or records, by their virtual ids. */
+/**
+ * The locks of transactions that write no rows: those of reading, of VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY, and of
+ * CREATE INDEX. Who also writes has another lock besides.
+ */
+const OTHER_LOCKS = "'AccessShareLock', 'ShareUpdateExclusiveLock', 'ShareLock'"
+
+/** The transactions that hold locks on customers or records to write, by their virtual ids. */
 const writers = (schema: SchemaName): string => `
       select l.virtualtransaction from pg_locks l
       where l.locktype = 'relation' and l.granted and l.pid is distinct from pg_backend_pid()
         and l.database = (select d.oid from pg_database d where d.datname = current_database())
         and l.relation in ('${schema}.customers'::regclass, '${schema}.usage_records'::regclass)
-        and l.mode <> 'AccessShareLock'`
+        and l.mode not in (${OTHER_LOCKS})`
 
 /**
  * Whether all transactions are over that may have missed the last change of a meter. \`p_target\` names the work. New work
@@ -135,7 +141,21 @@ const lockCustomers = `
 const CELL =
   "c.account_id = p_rollup.account_id and c.mode = p_rollup.mode and c.meter_id = p_rollup.meter_id"
 
-/** Replaces the cells of the days. */
+/**
+ * How many records the days must have. With the locks held, neither appends nor voids of these customers commit, so the
+ * records that are read next are of the same state.
+ */
+const countRecords = (schema: SchemaName): string => `
+  v_counts := array(
+    select coalesce((
+      select d.record_count from ${schema}.usage_daily d
+      where d.account_id = p_rollup.account_id and d.mode = p_rollup.mode and d.customer_id = n.customer_id
+        and d.product_id = p_rollup.product_id and d.unit = p_rollup.unit and d.day = n.day
+    ), 0)
+    from unnest(v_customers, v_days) with ordinality as n (customer_id, day, place) order by n.place
+  );`
+
+/** Replaces the cells of the days, unless one of them can't be built. */
 const replaceCells = (schema: SchemaName): string => `
   delete from ${schema}.meter_cells c using unnest(v_customers, v_days) as n (customer_id, day)
   where ${CELL} and c.generation = p_rollup.generation and c.customer_id = n.customer_id and c.day = n.day;
@@ -146,7 +166,7 @@ const replaceCells = (schema: SchemaName): string => `
       m.combination, m.record_count, m.quantity, m.first_at, m.last_at, m.last_key, m.last_id, m.last_quantity
     from ${schema}.measure_usage(p_rollup, v_customers,
       array(${startsOf("v_days")}), array(${startsOf("v_days", " + 1")})) as m
-    returning customer_id, day
+    returning customer_id, day, record_count
   ), days as (
     insert into ${schema}.meter_days as d (account_id, mode, meter_id, generation, customer_id, day, combination_count)
     select p_rollup.account_id, p_rollup.mode, p_rollup.meter_id, p_rollup.generation, c.customer_id, c.day, count(*)
@@ -155,10 +175,19 @@ const replaceCells = (schema: SchemaName): string => `
     do update set combination_count = excluded.combination_count
     returning d.customer_id, d.day, d.combination_count
   )
-  select d.customer_id, d.day into v_customer_id, v_day from days d
-  where d.combination_count > ${Rollup.MAX_COMBINATIONS} order by d.customer_id, d.day limit 1;
-  if v_customer_id is not null then
-    return query select 'too_many_combinations', w.done, w.total, v_customer_id, v_day,
+  select p.* into v_problem, v_customer_id, v_day from (
+    select 'too_many_combinations', d.customer_id, d.day from days d
+    where d.combination_count > ${Rollup.MAX_COMBINATIONS}
+    union all
+    select 'records_removed', n.customer_id, n.day
+    from unnest(v_customers, v_days, v_counts) as n (customer_id, day, record_count)
+    left join (
+      select c.customer_id, c.day, sum(c.record_count) as record_count from cells c group by c.customer_id, c.day
+    ) as c on c.customer_id = n.customer_id and c.day = n.day
+    where coalesce(c.record_count, 0) < n.record_count
+  ) as p (problem, customer_id, day) order by p.customer_id, p.day, p.problem limit 1;
+  if v_problem is not null then
+    return query select v_problem, w.done, w.total, v_customer_id, v_day,
       ${schema}.widest_dimension(p_rollup, v_customer_id, v_day);
     return;
   end if;`
@@ -178,6 +207,8 @@ declare
   v_has_all boolean;
   v_customers uuid[];
   v_days date[];
+  v_counts bigint[];
+  v_problem text;
   v_customer_id uuid;
   v_day date;
 begin
@@ -190,7 +221,7 @@ begin
   if not w.is_counted then${countDays(schema)}
   end if;
 ${findDays(schema)}
-${lockCustomers}
+${lockCustomers}${countRecords(schema)}
 ${replaceCells(schema)}
   update ${schema}.meter_works x set done = x.done + cardinality(v_days),
     total = greatest(x.total, x.done + cardinality(v_days))

@@ -148,6 +148,9 @@ const unfinishedFromRow = (row: Row): UnfinishedMeter => ({
   meterId: Meter.MeterId.make(Id.fromUuid(Meter.METER_ID_PREFIX, text(row, "id"))),
 })
 
+const customerOf = (row: Row): Customer.CustomerId =>
+  Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId
+
 const progressFromRow = (row: Row): Rollup.Progress => {
   const total = integer(row, "total")
   switch (text(row, "status")) {
@@ -156,10 +159,12 @@ const progressFromRow = (row: Row): Rollup.Progress => {
     case "too_many_combinations":
       return {
         _tag: "TooManyCombinations",
-        customerId: Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId,
+        customerId: customerOf(row),
         day: text(row, "day"),
         dimension: text(row, "dimension"),
       }
+    case "records_removed":
+      return { _tag: "RecordsRemoved", customerId: customerOf(row), day: text(row, "day") }
     default:
       return { _tag: "Building", done: integer(row, "done"), total }
   }
@@ -227,7 +232,10 @@ const cellsOfParts = (asked: Asked, { end, start, windows }: ReturnType<typeof r
       ${instants(start)}, ${instants(end)}) as c where ${isWanted(asked)}`
 }
 
-/** The last cell of each combination before a day. It goes from combination to combination, with one look-up each. */
+/**
+ * The last cell of each combination before a day, if it left a level other than 0. It goes from combination to combination,
+ * with one look-up each.
+ */
 const lastCells = (asked: Asked, day: number) => {
   const { sql, t } = asked
   const own = sql`${ownCells(asked)} and c.first_at is not null`
@@ -245,7 +253,7 @@ const lastCells = (asked: Asked, day: number) => {
       select c.combination, ${sql.literal(ALL_STATE)} from ${t.meter_cells} c
       where ${own} and c.combination = f.combination and c.day < ${dayOf(sql, day)} and ${isWanted(asked)}
       order by c.day desc limit 1
-    ) as x`
+    ) as x where x.last_quantity > 0`
 }
 
 /** Everything that a query needs. */

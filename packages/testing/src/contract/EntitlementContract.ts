@@ -2,12 +2,15 @@
  * The contract of `EntitlementStore`, and of entitlements over subscriptions and usage.
  */
 import {
+  Collections,
   Customers,
   Entitlements,
   EntitlementStore,
   Invoices,
+  Meter,
   Meters,
   Plans,
+  Rollup,
   StorageError,
   Subscriptions,
   Transactor,
@@ -244,10 +247,11 @@ const checkTests = (test: InvoicingTest): void => {
     test,
     "entitlements: a feature whose meter can't be read says so",
     Effect.gen(function* () {
-      const { archive, list } = yield* Meters
       const asked = yield* entitled(exportsOf("10", "hard"))
-      const [meter] = (yield* list()).data
-      yield* archive(meter!.id)
+      const [meter] = (yield* (yield* Meters).list()).data
+      const archived = Rollup.archived(meter!, yield* DateTime.now)
+      // As earlier releases archived meters that plans name.
+      yield* (yield* Collections).of(Meter.meters).modify(meter!.id, () => Effect.succeed(archived))
       const refused = yield* Effect.flip(checked(asked))
       assert.strictEqual(
         refused.message,

@@ -9,7 +9,7 @@ import { rollupDefinition } from "../generators/MeterGenerators.ts"
 import { forAll } from "../Property.ts"
 import * as Sample from "../Sample.ts"
 import { type ContractTest, Effort, same } from "./ContractTest.ts"
-import { action, at, DAY, definitionOf, history, HOUR, START } from "./MeterHistory.ts"
+import { action, at, check, DAY, definitionOf, history, HOUR, START } from "./MeterHistory.ts"
 import * as MeterProbe from "./MeterProbe.ts"
 import { append, newCustomer } from "./UsageProbe.ts"
 
@@ -90,6 +90,42 @@ export const meterValueContract = (test: ContractTest): void => {
           { window: 0, group: ["a"], quantity: hours(24, 5), recordCount: 0 },
           { window: 1, group: ["a"], quantity: hours(1, 5) + hours(23, 1), recordCount: 1 },
         ],
+      )
+    }),
+  )
+
+  test(
+    "carries over levels that begin, end and begin again, into any windows",
+    Effect.flatMap(Effort, (effort) => {
+      const halfDay = (min: number, max: number) => fc.integer({ min, max }).map((count) => (count * DAY) / 2)
+      const change = fc.record({
+        moment: halfDay(0, 11),
+        quantity: fc.constantFrom(0, 0, 1, 2),
+        model: fc.constantFrom("a", "b"),
+      })
+      const generated = fc.record({
+        changes: fc.array(change, { minLength: 8, maxLength: 16 }),
+        cuts: fc.uniqueArray(halfDay(7, 13), { minLength: 2, maxLength: 6 }),
+      })
+      return forAll(generated, effort, ({ changes, cuts }) =>
+        Effect.gen(function* () {
+          const customerId = yield* newCustomer
+          const productId = customerId
+          const of = MeterProbe.definition({ aggregation: "time_weighted", dimensions: ["model"] })
+          const meter = yield* MeterProbe.readyMeter(of, { productId })
+          yield* append(
+            customerId,
+            changes.map(({ model, moment, quantity }) => ({
+              productId,
+              quantity,
+              dimensions: { model },
+              timestamp: at(moment),
+            })),
+          )
+          const boundaries = cuts.toSorted((a, b) => a - b).map((each) => START + each)
+          yield* check(meter, customerId, { boundaries, where: [], groupBy: ["model"] })
+          yield* check(meter, customerId, { boundaries, where: [["model", ["b"]]], groupBy: [] })
+        }),
       )
     }),
   )
