@@ -26,7 +26,7 @@ const tablesOf = (sql: SqlClient.SqlClient, schema: string) =>
   sql<{ name: string; place: string }>`
 select relname::text as name, format('%I.%I', nspname, relname) as place
 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-where nspname = ${schema} and relkind in ('r', 'p') order by relname <> 'customers', relname`
+where nspname = ${schema} and relkind in ('r', 'p') order by relname`
 
 /** The names of the tables in use, of all accounts and modes. */
 const usedTables = (

@@ -24,7 +24,7 @@ const STEP = 100
 type Asked<A> = Effect.Effect<A, StorageError, CurrentTenant>
 
 /** What a step did. */
-export interface Step {
+interface Step {
   /** The last value that it looked at, if there may be more. */
   readonly last: string | undefined
   /** Whether it changed any. */
