@@ -6,7 +6,7 @@
 export interface CallOptions {
   /**
    * Cancels the call: it rejects with the signal's reason. A write that is under way then either completes or
-   * leaves nothing behind.
+   * leaves nothing behind. In your own transaction, the running call is completed first, for up to a second.
    */
   readonly signal?: AbortSignal | undefined
 }

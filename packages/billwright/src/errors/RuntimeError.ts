@@ -91,7 +91,8 @@ export class ClosedError extends BillingError {
 
 /**
  * A call on a transaction's `tx` was not awaited: it was made after the transaction had ended, or the transaction's
- * function ended before the call did. A call that was made too late did nothing.
+ * function ended before the call did. A call that was made too late did nothing. Or the transaction was given up while the call
+ * waited or ran: its signal aborted, or it took too long.
  */
 export class TransactionEndedError extends BillingError {
   override readonly name = "TransactionEndedError"

@@ -105,8 +105,8 @@ export type FastifyPlugin = (instance: FastifyInstance) => Promise<void>
  */
 export interface Handlers {
   /**
-   * Answers a `Request`: for Next.js route handlers, Workers, Deno, Bun and `app.mount` of Hono. It rejects only
-   * when the request's signal aborts.
+   * Answers a `Request`: for Next.js route handlers and `app.mount` of Hono. It rejects only when the request's signal aborts,
+   * or because of a bug.
    */
   fetch(request: Request, options?: MountOptions & NodeEnv): Promise<Response>
   /** For `createServer` of node:http. */

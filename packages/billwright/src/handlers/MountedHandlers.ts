@@ -98,6 +98,8 @@ const makeFetch =
       return await whileOpen(async () => (await load()).fetch(basePath)(request, options))
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
+      // A bug is for the host to see.
+      if (!(error instanceof ClosedError || error instanceof ConfigurationError)) throw error
       const { body, status } = failureOf(error)
       return new Response(body, { status, headers: HEADERS })
     }

@@ -18,7 +18,7 @@ import type { Joined } from "./StoreParts.ts"
 const within = <A>(
   calls: Calls,
   work: (calls: Calls) => Promise<A>,
-  giveUp: (gate: TransactionGate) => Promise<void>,
+  giveUp: (gate: TransactionGate) => Effect.Effect<unknown>,
   explain?: Joined["explain"],
 ) =>
   Effect.contextWith((context: Context.Context<Environment | CurrentTenant>) => {
@@ -34,7 +34,7 @@ const within = <A>(
       )
     }
     return Effect.tryPromise({ try: run, catch: (error) => new Thrown(error) }).pipe(
-      Effect.onInterrupt(() => Effect.promise(() => giveUp(gate))),
+      Effect.onInterrupt(() => giveUp(gate)),
     )
   })
 
@@ -45,10 +45,19 @@ export const inOwn = <A>(
   options: CallOptions | undefined,
 ): Promise<A> =>
   calls.runAsIs(
-    () => calls.service(Transactor).atomically(within(calls, work, (gate) => gate.interrupt())),
+    () =>
+      calls
+        .service(Transactor)
+        .atomically(within(calls, work, (gate) => Effect.promise(() => gate.interrupt()))),
     options,
     inOwn,
   )
+
+/**
+ * How long the abort of a host's transaction waits for the running call, in milliseconds. Its statements have no deadline of ours:
+ * one may wait for a lock, or for a server that is gone.
+ */
+const MAX_HOST_WAIT_MILLIS = 1_000
 
 /**
  * Runs the function in a transaction that the host has begun and will end. A running call is not interrupted, because the host may
@@ -63,7 +72,12 @@ export const inHosts = <A>(
   calls.runAsIs(
     () => {
       const { explain, run } = join()
-      return run(within(calls, work, (gate) => gate.giveUp(), explain))
+      const giveUp = (gate: TransactionGate) =>
+        Effect.promise(() => gate.giveUp()).pipe(
+          Effect.interruptible,
+          Effect.timeoutOption(MAX_HOST_WAIT_MILLIS),
+        )
+      return run(within(calls, work, giveUp, explain))
     },
     options,
     inHosts,

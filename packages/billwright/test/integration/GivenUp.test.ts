@@ -181,6 +181,25 @@ describe("a transaction that is given up during a call", () => {
   })
 })
 
+describe("the abort of the host's transaction", () => {
+  it("ends within a second or so although the statement that is running never does", async () => {
+    const client = await pool.connect()
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const observed = { query: (text: string, values: Array<unknown>) => query(client, text, values) }
+    halfway = () => {
+      controller.abort(reason)
+      return new Promise(() => {})
+    }
+    await client.query("begin")
+    const failed = billing.forAccount(accountId).transaction(observed, create, { signal: controller.signal })
+    assert.strictEqual(await rejection(failed), reason)
+    await client.query("rollback")
+    client.release()
+    assert.deepStrictEqual(await stored(), { customers: 0, records: 0 })
+  })
+})
+
 describe("closing", () => {
   it("does not wait for the function of a transaction that was given up", async () => {
     const controller = new AbortController()

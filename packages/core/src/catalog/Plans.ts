@@ -58,6 +58,12 @@ export interface Preview extends PlanPreview {
   readonly version: number | null
 }
 
+/** A pushed plan, and what pushing it does. */
+interface Compared {
+  readonly plan: PlanDefinition
+  readonly change: PlanChange
+}
+
 /** Pushes, compares, reads and previews the plans of the current tenant. */
 export class Plans extends Context.Service<
   Plans,
@@ -148,10 +154,12 @@ export class Plans extends Context.Service<
         })
       })
 
-      /** Refuses plans that name a meter that is archived: nothing could be billed by them. */
-      const refuseArchived = Effect.fnUntraced(function* (pushed: ReadonlyArray<PlanDefinition>) {
-        const named = pushed.flatMap((plan, index) =>
-          metersOf(termsOf(plan)).map(([meter, path]) => ({ meter, field: `plans[${index}].${path}` })),
+      /** Refuses new versions that name a meter that is archived: nothing could be billed by them. */
+      const refuseArchived = Effect.fnUntraced(function* (all: ReadonlyArray<Compared>) {
+        const named = all.flatMap(({ change, plan }, index) =>
+          change.version === change.previousVersion
+            ? []
+            : metersOf(termsOf(plan)).map(([meter, path]) => ({ meter, field: `plans[${index}].${path}` })),
         )
         const archived = new Set(yield* archivedOf([...new Set(named.map(({ meter }) => meter))]))
         const [first, ...others] = named
@@ -168,8 +176,8 @@ export class Plans extends Context.Service<
         return yield* transactor.atomically(
           Effect.gen(function* () {
             yield* store.lock
-            yield* refuseArchived(pushed)
             const all = yield* compared(pushed)
+            yield* refuseArchived(all)
             yield* Effect.forEach(all, ({ before, change, plan }) => write(plan, before, change), {
               discard: true,
             })
@@ -180,6 +188,7 @@ export class Plans extends Context.Service<
 
       const diff = Effect.fn("Plans.diff")(function* (input: PushPlans) {
         const all = yield* compared(yield* PushedPlans.check(input))
+        yield* refuseArchived(all)
         return all.map(({ change }) => change)
       })
 

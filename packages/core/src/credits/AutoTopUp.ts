@@ -119,20 +119,24 @@ export const TOP_UPS_A_DAY = DEFAULT_A_DAY
 /** What an automatic top-up does now: it buys, it waits until an instant (epoch milliseconds), or it does nothing. */
 export type NextTopUp = { readonly type: "buy" | "none" } | { readonly type: "wait"; readonly until: number }
 
+/** Whether an automatic top-up is armed, and less than its level is available. */
+export const isShort = ({ level, suspendedAt }: AutoTopUp, available: bigint): boolean =>
+  available < level && suspendedAt === null
+
 /**
  * What an automatic top-up does when so much is available. `latest` are the newest top-ups that its account has bought by
  * itself, `maxPerDay` of them at most. It buys once at a time: while one is pending, it waits for its payment.
  */
 export const nextTopUp = (
-  { level: least, maxPerDay: most, suspendedAt }: AutoTopUp,
+  auto: AutoTopUp,
   available: bigint,
   latest: ReadonlyArray<TopUp>,
   now: DateTime.Utc,
 ): NextTopUp => {
-  if (available >= least || suspendedAt !== null) return { type: "none" }
+  if (!isShort(auto, available)) return { type: "none" }
   if (latest.some(({ status }) => status === "pending")) return { type: "none" }
   const today = DateTime.startOf(now, "day")
   const ofToday = latest.filter(({ createdAt }) => DateTime.isGreaterThanOrEqualTo(createdAt, today))
-  if (ofToday.length < most) return { type: "buy" }
+  if (ofToday.length < auto.maxPerDay) return { type: "buy" }
   return { type: "wait", until: DateTime.add(today, { days: 1 }).epochMilliseconds }
 }

@@ -20,6 +20,8 @@ import { TopUpQueue } from "./TopUpQueue.ts"
 
 /** How many top-ups are read at once. */
 const TOP_UPS_OF_PAGE = 100
+/** Most top-ups of a customer that are looked at to find those that were bought by themselves. */
+const MAX_TOP_UPS_READ = 1_000
 
 /** Credits in a currency pay invoices with their taxes. So nothing is taxed when they are bought. */
 const UNTAXED: TaxRate = {
@@ -100,7 +102,7 @@ export const makeTopUpBook = Effect.gen(function* () {
 
   /**
    * Ends a top-up that is pending. If it was bought by itself, the automatic top-up of its unit is looked at again, which may
-   * buy the next one. It may have replaced the one that bought it.
+   * buy the next one. When it was canceled, that is only done for one that replaced the one that bought it: it has waited.
    */
   const settle = Effect.fnUntraced(function* (
     { autoTopUpId, customerId, id, unit }: TopUp,
@@ -108,13 +110,17 @@ export const makeTopUpBook = Effect.gen(function* () {
   ) {
     const status = grantId === null ? "canceled" : "granted"
     yield* store.modify(id, (topUp) => Effect.succeed({ ...topUp, status, grantId }))
-    if (autoTopUpId === null || grantId === null) return
-    for (const auto of (yield* autosOf(customerId)).data) if (auto.unit === unit) yield* lookAt(auto.id, 0)
+    if (autoTopUpId === null) return
+    for (const auto of (yield* autosOf(customerId)).data) {
+      const isNext = grantId !== null || auto.id !== autoTopUpId
+      if (auto.unit === unit && isNext) yield* lookAt(auto.id, 0)
+    }
   })
 
   /**
    * The newest top-ups of a unit that a customer has bought by itself, `count` of them at most. Also those of automatic top-ups
-   * that are deleted: whoever replaces one does not buy twice.
+   * that are deleted: whoever replaces one does not buy twice. It looks at the newest `MAX_TOP_UPS_READ` of the customer, whoever
+   * bought them.
    */
   const latestBySelf = Effect.fnUntraced(function* (
     { customerId, unit }: Pick<TopUp, "customerId" | "unit">,
@@ -122,7 +128,7 @@ export const makeTopUpBook = Effect.gen(function* () {
   ) {
     const found: Array<TopUp> = []
     let cursor: PageQuery["cursor"]
-    while (found.length < count) {
+    for (let read = 0; found.length < count && read < MAX_TOP_UPS_READ; read += TOP_UPS_OF_PAGE) {
       const { data, hasMore } = yield* store
         .list({ customerId }, { limit: TOP_UPS_OF_PAGE, cursor })
         .pipe(Effect.catchTag("CursorNotFound", Effect.die))

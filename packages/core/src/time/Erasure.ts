@@ -17,7 +17,8 @@ import { makeParts, type Part } from "./ErasedParts.ts"
 const MAX_FIRST_STEPS = 20
 /**
  * Most steps of one visit of a billing run that change something. Each step has a transaction of its own. They take a small part
- * of its lease. Each visit begins again, so steps that find nothing to change don't count: a visit would end among them.
+ * of its lease. Each visit begins again, so steps that find nothing to change don't count: a visit would end among them. They
+ * only read, so that some hundred thousand values are gone through within a lease.
  */
 const MAX_STEPS_OF_VISIT = 100
 

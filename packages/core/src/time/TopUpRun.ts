@@ -7,7 +7,7 @@
  */
 import { settleCredits } from "@billwright/engine"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type AutoTopUp, nextTopUp } from "../credits/AutoTopUp.ts"
+import { type AutoTopUp, isShort, nextTopUp } from "../credits/AutoTopUp.ts"
 import { makeCreditBook } from "../credits/CreditBook.ts"
 import { liveGrants } from "../credits/LiveGrants.ts"
 import type { AutoTopUpId } from "../credits/TopUp.ts"
@@ -49,7 +49,9 @@ export const makeTopUpRun = Effect.gen(function* () {
   /** Buys if it has to. Gives when it is to be looked at again. */
   const buy = Effect.fnUntraced(function* (auto: AutoTopUp, available: bigint, now: DateTime.Utc) {
     const { id, maxPerDay } = auto
-    const next = nextTopUp(auto, available, yield* topUps.latestBySelf(auto, maxPerDay), now)
+    // Most visits find enough, and need to know nothing else.
+    const latest = isShort(auto, available) ? yield* topUps.latestBySelf(auto, maxPerDay) : []
+    const next = nextTopUp(auto, available, latest, now)
     if (next.type === "buy") {
       const { amount, currency, customerId, price, taxCode, unit } = auto
       const purchase = { amount, currency, customerId, price, taxCode, unit }

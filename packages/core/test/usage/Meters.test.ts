@@ -377,6 +377,16 @@ describe("Meters.archive", () => {
         const refused = yield* Effect.flip(push({ plans: [late] }))
         assert.deepInclude(refused, { field: "plans[0].charges[1].meter" })
         assert.match(refused.message, /is "unused", a meter that is archived/)
+        const differing = yield* Effect.flip((yield* Plans).diff({ plans: [late] }))
+        assert.deepInclude(differing, { field: "plans[0].charges[1].meter" })
+        // Earlier releases archived meters that plans name. Such a plan can be pushed as it is.
+        const named = { ...plan, key: "old", charges: [usage] }
+        yield* push({ plans: [named] })
+        yield* (yield* Collections)
+          .of(Meter.meters)
+          .modify(billed.id, (one) => Effect.succeed({ ...one, status: "archived" as const }))
+        const [same] = yield* push({ plans: [named] })
+        assert.strictEqual(same?.status, "unchanged")
       }).pipe(inWorld()),
   )
 

@@ -222,8 +222,8 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
 /**
  * Accepts no new connections, waits for running requests within the grace time, then closes the rest. Each
  * connection is closed after its current request, because a connection that is kept alive would use up the grace
- * time. Streams of events never end by themselves, so they are ended here, and their clients reconnect. Other answers in pieces are not:
- * one that is not complete by then has to look cut off.
+ * time. Streams of events never end by themselves, so they are ended here, and their clients reconnect. Other answers in pieces,
+ * such as exports, are broken off (`StreamEnd`), because they must not look whole.
  */
 const stop = ({ server, streams }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {

@@ -382,10 +382,36 @@ const replaced = (test: InvoicingTest): void => {
   )
 }
 
+const replacedAndVoided = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "one that replaces another buys when the invoice that it waited for is void",
+    Effect.gen(function* () {
+      const [autos, invoices] = [yield* AutoTopUps, yield* Invoices]
+      const { auto, customerId } = yield* begin(100n, 500n)
+      yield* autos.delete(auto.id)
+      const second = yield* autos.create({ customerId, ...bought, level: 500n })
+      const [first, ...none] = yield* bySelf(customerId)
+      assert.deepStrictEqual(none, [])
+      yield* invoices.void(first!.invoiceId)
+      // The one that was canceled counts for its day.
+      assert.lengthOf(yield* bySelf(customerId), 1)
+      yield* until("2026-01-02")
+      const [, next] = yield* bySelf(customerId)
+      assert.deepInclude(next, { autoTopUpId: second.id, status: "pending" })
+      // Void means that the customer does not want it: the one that bought it waits for the next crossing.
+      yield* invoices.void(next!.invoiceId)
+      yield* until("2026-01-04")
+      assert.lengthOf(yield* bySelf(customerId), 2)
+    }).pipe(Effect.provide(services)),
+  )
+}
+
 export const topUpScenarios = (test: InvoicingTest): void => {
   byCall(test)
   credited(test)
   byLevel(test)
   byClock(test)
   replaced(test)
+  replacedAndVoided(test)
 }
