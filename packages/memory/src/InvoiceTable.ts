@@ -216,10 +216,13 @@ export class InvoiceTable {
     return this.#ofSubscriptions(tenant, subscriptions)
       .filter(({ value }) => value.state.status !== "draft" && value.state.status !== "void")
       .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .flatMap(({ value }) => value.state.lines)
-      .flatMap(({ amount, creditOf }) =>
-        creditOf?.invoiceId === id ? [{ lineId: creditOf.lineId, amount: -amount }] : [],
-      )
+      .flatMap(({ id: invoiceId, value }) => {
+        const noted = this.#notes.forgiven(tenant, invoiceId)
+        return value.state.lines.flatMap(({ amount, creditOf, id: lineId }) => {
+          const left = (noted.get(lineId) ?? 0n) - amount
+          return creditOf?.invoiceId === id && left !== 0n ? [{ lineId: creditOf.lineId, amount: left }] : []
+        })
+      })
   }
 
   sums(tenant: Tenant.Tenant, at: number): ReadonlyArray<InvoiceSum> {

@@ -253,9 +253,12 @@ export class InvoiceBook {
         ? NO_CREDITS
         : yield* this.#credits.open({ customerId, currency, lines }, purpose)
       const { paid, promotional } = credits
-      const lowered = { ...deductions, promotional }
+      const waiting = new Set<string>(items.map(({ id }) => id))
+      const lowered = { ...deductions, promotional, waiting }
+      // Nobody has to be asked about lines that are not taxed, as of credits in a currency.
+      const isTaxed = lines.some(({ fixedTax }) => fixedTax?.rate !== "0")
       const taxed = ratesOf(
-        tax,
+        isTaxed ? tax : null,
         { currency, taxPoint, customer, lines: taxLines({ ...lowered, lines }) },
         answer,
       )

@@ -148,7 +148,8 @@ export class InvoiceStore extends Context.Service<
 
     /**
      * What lines of other invoices, issued ones, give back of the lines of an invoice (`creditOf`): amounts greater than 0,
-     * in the order of the invoices' ids, then of their lines. A void invoice gives nothing back.
+     * in the order of the invoices' ids, then of their lines. A void invoice gives nothing back, and
+     * what credit notes gave back of such a line is not given back by it any more.
      */
     readonly creditsOf: (
       id: InvoiceId,

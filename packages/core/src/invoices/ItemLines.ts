@@ -121,6 +121,18 @@ export interface ItemsOfSubscription extends Pick<ItemsOf, "currency" | "custome
   readonly subscriptionId: SubscriptionId
 }
 
+/**
+ * As many items as an invoice can have. Charges come first: credits alone make no invoice, and would never be used up. They
+ * stay in the order of their age.
+ */
+const firstOf = (items: ReadonlyArray<InvoiceItem>): ReadonlyArray<InvoiceItem> => {
+  if (items.length <= MAX_ITEMS_PER_INVOICE) return items
+  const isCharge = ({ amount }: InvoiceItem) => amount > 0n
+  const ordered = [...items.filter(isCharge), ...items.filter((item) => !isCharge(item))]
+  const kept = new Set(ordered.slice(0, MAX_ITEMS_PER_INVOICE))
+  return items.filter((item) => kept.has(item))
+}
+
 const waiting = (item: InvoiceItem): InvoiceItem => ({ ...item, status: "pending", invoiceId: null })
 
 /** Picks items up for invoices, in the current transaction. */
@@ -258,9 +270,8 @@ export class ItemLines {
     return Effect.map(all, (items) =>
       items
         .filter((item) => item.subscriptionId === null || subscriptionIds.includes(item.subscriptionId))
-        .filter(({ createdAt }) => createdAt.epochMilliseconds <= createdBy)
-        .slice(0, MAX_ITEMS_PER_INVOICE),
-    )
+        .filter(({ createdAt }) => createdAt.epochMilliseconds <= createdBy),
+    ).pipe(Effect.map(firstOf))
   }
 
   /** Oldest first. What is left of a credit has its age, and another id. */

@@ -1,9 +1,11 @@
 import {
   ActionUnavailable,
   BillingRuns,
+  Credits,
   Customer,
   InvalidInput,
   Invoice,
+  InvoiceItem,
   InvoiceItems,
   Invoices,
   Subscriptions,
@@ -62,6 +64,38 @@ describe("a one-off invoice", () => {
         (yield* allEvents).map((event) => event.slice(25)).filter((type) => type.startsWith("invoice")),
         ["invoice.created", "invoice.finalized"],
       )
+    }).pipe(inWorld()),
+  )
+
+  it.effect("takes charges before credits when there are more items than an invoice has", () =>
+    Effect.gen(function* () {
+      const { id } = yield* newCustomer({ currency: "EUR" })
+      const items = yield* InvoiceItems
+      yield* Effect.replicateEffect(items.create(item(id, -1n)), InvoiceItem.MAX_ITEMS_PER_INVOICE)
+      yield* items.create(item(id, 1_000n))
+      const draft = yield* (yield* Invoices).create({ customerId: id })
+      const amounts = amountsOf(draft)
+      assert.lengthOf(amounts, InvoiceItem.MAX_ITEMS_PER_INVOICE)
+      assert.deepStrictEqual([amounts[0], amounts.at(-1)], [-1n, 1_000n])
+    }).pipe(inWorld()),
+  )
+
+  it.effect("is lowered by promotional credits to 0 and not below, also with a rebate", () =>
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer()
+      const credits = yield* Credits
+      const account = { customerId, unit: "EUR" }
+      yield* credits.grant({ ...account, kind: "promotional", amount: 90_000n })
+      const invoices = yield* Invoices
+      const lines = [
+        { description: "Workshop", amount: 90_000n },
+        { description: "Rebate", amount: -10_000n },
+      ]
+      const draft = yield* invoices.create({ customerId, currency: "EUR", lines })
+      assert.strictEqual(draft.total, 0n)
+      const issued = yield* invoices.finalize(draft.id)
+      assert.deepInclude(issued, { status: "paid", total: 0n, credited: 0n })
+      assert.strictEqual((yield* credits.balance(account)).available, 10_000n)
     }).pipe(inWorld()),
   )
 

@@ -7,6 +7,7 @@ import {
   Invoices,
   Subscriptions,
   TAX_SERVICE_MILLIS,
+  TopUps,
   type TaxService,
   Usage,
 } from "@billwright/core"
@@ -215,6 +216,17 @@ describe("a tax service", () => {
       assert.match(stored.asked!, /^[0-9a-f]{64}$/)
       assert.strictEqual(stored.quote?.rates["0.0.base"]?.rate, "10")
       assert.strictEqual(stored.customer.taxId, customer.taxId)
+    }).pipe(taxed(remote))
+  })
+
+  it.effect("is not asked about credits in a currency, which are not taxed", () => {
+    const remote = service(() => Effect.fail(new Error("must have lines")))
+    return Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer()
+      const purchase = { customerId, unit: "EUR", amount: 5_000n, currency: "EUR", price: 5_000n }
+      const { invoiceId } = yield* (yield* TopUps).create(purchase)
+      assert.deepInclude(yield* (yield* Invoices).get(invoiceId), { status: "open", total: 5_000n, tax: 0n })
+      assert.deepStrictEqual(remote.asked, [])
     }).pipe(taxed(remote))
   })
 

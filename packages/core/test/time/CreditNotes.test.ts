@@ -5,6 +5,7 @@ import {
   InvalidInput,
   Invoice,
   Invoices,
+  Plans,
   Subscriptions,
   Transactor,
   Usage,
@@ -14,7 +15,7 @@ import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { acmeTest, as, at, globex, newCustomer } from "../world.ts"
-import { advanceTo, allEvents, allInvoices, inYears, pushPro, use } from "./billing.ts"
+import { advanceTo, allEvents, allInvoices, inYears, pro, pushPro, use } from "./billing.ts"
 
 const START = at("2026-06-01T00:00:00.000Z").epochMilliseconds
 const millis = (text: string): number => at(text).epochMilliseconds
@@ -84,6 +85,25 @@ describe("CreditNotes.create", () => {
         ["CN-2026-0001", "CN-2026-0002"],
       )
       assert.deepStrictEqual([...problemsOfCreditNotes(after, notes), ...problemsOfSums(after)], [])
+    }).pipe(inYears(START)),
+  )
+
+  it.effect("credits again what a later invoice gave back, once that is credited", () =>
+    Effect.gen(function* () {
+      const { second, subscription } = yield* begin
+      const { create } = yield* CreditNotes
+      const [base] = pro.charges
+      const large = { ...pro, key: "large", charges: [{ ...base!, price: { EUR: "90.00" } }] } as typeof pro
+      yield* (yield* Plans).push({ plans: [large] })
+      yield* (yield* Subscriptions).change(subscription.id, { plan: "large", at: "now" })
+      yield* advanceTo(millis("2026-07-02T12:00:00.000Z"))
+      const change = (yield* allInvoices).at(-1)!
+      const back = change.lines.find(({ creditOf }) => creditOf?.invoiceId === second.id)!
+      assert.isBelow(Number(back.amount), 0)
+      const asked = { invoiceId: second.id, amount: second.total, reason: "other" } as const
+      assert.match(fieldOf(yield* Effect.flip(create(asked))), /amount must be from 1 to/)
+      yield* create({ invoiceId: change.id, reason: "other" })
+      assert.strictEqual((yield* create(asked)).total, second.total)
     }).pipe(inYears(START)),
   )
 

@@ -1,7 +1,7 @@
 /**
  * Credits on invoices: what can lower and pay one, and what that changes. Their unit is the currency of the invoice.
  */
-import type { Assembled } from "../invoices/Assemble.ts"
+import { type Assembled, INVOICE_LIMITS } from "../invoices/Assemble.ts"
 import type { CreditInput } from "../invoices/Discounts.ts"
 import type { CreditChange, CreditGrant, CreditLedger } from "./Ledger.ts"
 import { grantAt, upTo } from "./Operations.ts"
@@ -22,13 +22,14 @@ export interface CreditUse {
 
 /**
  * The credits that an invoice can use at an instant. One with a scope lowers and pays the lines of the charges in it. Those that a plan
- * gives are for `consume` and holds alone.
+ * gives are for `consume` and holds alone. Of each kind it is as many as an invoice can have. The others are for the next ones.
  */
 export const invoiceCreditsOf = (ledger: CreditLedger, now: number): InvoiceCredits => {
   const { usable } = upTo(ledger, now)
   const ofKind = (kind: CreditGrant["kind"]) =>
     usable
       .filter((grant) => grant.kind === kind)
+      .slice(0, INVOICE_LIMITS.credits)
       .map(({ available, id, scope }) => ({
         id,
         available,

@@ -35,6 +35,11 @@ export interface DiscountInput {
   readonly coupons?: ReadonlyArray<CouponInput>
   /** Promotional credits, in the order in which they are burnt. They lower the base of the tax, as coupons do. */
   readonly promotional?: ReadonlyArray<CreditInput>
+  /**
+   * The ids of lines below 0 of which a part can wait for another invoice, as of pending items. Discounts don't look at them:
+   * whoever assembles the invoice lowers such a line to what they leave.
+   */
+  readonly waiting?: ReadonlySet<string>
 }
 
 /** What an invoice is assembled from. */
@@ -104,6 +109,7 @@ const discounted = (input: DiscountInput) => {
   const remaining = new Remaining(
     input.lines,
     input.lines.map(({ amount }) => amount),
+    input.waiting,
   )
   const discounts = discount(remaining, input.coupons ?? [], input.promotional ?? [])
   return { remaining, discounts }

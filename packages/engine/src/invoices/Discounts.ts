@@ -55,10 +55,17 @@ const POSITION_DIGITS = 9
 export class Remaining {
   readonly #lines: ReadonlyArray<LineInput>
   readonly #left: Array<bigint>
+  readonly #waiting: ReadonlySet<string>
 
-  constructor(lines: ReadonlyArray<LineInput>, amounts: ReadonlyArray<bigint>) {
+  /** `waiting` are the ids of credits of which a part can wait for another invoice. */
+  constructor(
+    lines: ReadonlyArray<LineInput>,
+    amounts: ReadonlyArray<bigint>,
+    waiting: ReadonlySet<string> = new Set(),
+  ) {
     this.#lines = lines
     this.#left = [...amounts]
+    this.#waiting = waiting
   }
 
   /** What is left of all lines. */
@@ -82,16 +89,15 @@ export class Remaining {
   }
 
   /**
-   * The most that a fixed amount can take off: neither the covered lines nor the sum of the lines get below 0. Credits that
-   * are items are left out of that sum. They lower what discounts leave, and what is left of them waits.
+   * The most that a fixed amount can take off: neither the covered lines nor the sum of the lines get below 0. Credits that can
+   * wait are left out of that sum. They lower what discounts leave, and what is left of them waits.
    */
   discountable(cover: Cover | undefined): bigint {
-    const isCredit = (line: LineInput, index: number) => line.kind === "item" && this.of(index) < 0n
-    const credits = this.#lines.reduce(
-      (sum, line, index) => (isCredit(line, index) ? sum + this.of(index) : sum),
+    const waiting = this.#lines.reduce(
+      (sum, { id }, index) => (this.#waiting.has(id) && this.of(index) < 0n ? sum + this.of(index) : sum),
       0n,
     )
-    return this.#most(cover, this.total - credits)
+    return this.#most(cover, this.total - waiting)
   }
 
   #most(cover: Cover | undefined, total: bigint): bigint {

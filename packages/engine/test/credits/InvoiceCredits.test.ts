@@ -5,6 +5,7 @@ import {
   type CreditGrant,
   creditUsesOf,
   grantCredits,
+  INVOICE_LIMITS,
   invoiceCreditsOf,
   NO_CREDITS,
   restoreCredits,
@@ -154,5 +155,19 @@ describe("credits on invoices", () => {
       { id: "second", available: 5n },
       { id: "last", available: 5n },
     ])
+  })
+
+  it("are as many as an invoice can have, and the others are for the next ones", () => {
+    const book = new Book()
+    const most = INVOICE_LIMITS.credits
+    for (let index = 0; index <= most; index++)
+      book.grant(`g${index}`, { kind: "paid", amount: 1n, priority: 50, expiresAt: null })
+    const invoice = invoiceOf(book, [BigInt(most) * 2n])
+    assert.lengthOf(invoice.applied, most)
+    book.write(applyCredits(book.ledger, "inv", creditUsesOf(invoice), 100))
+    assert.deepStrictEqual(
+      invoiceCreditsOf(book.ledger, 100).paid.map(({ available }) => available),
+      [1n],
+    )
   })
 })

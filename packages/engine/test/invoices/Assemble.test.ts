@@ -74,9 +74,14 @@ describe("assemble", () => {
     const lines = [line("a", 2_000n), line("b", -1_500n)]
     const quote = quoteOf(lines, { ...standard("0"), category: "Z" })
     const fixed = { id: "f", name: "F", allowance: { type: "fixed", amount: 1_800n } } as const
-    assert.deepInclude(assembled({ lines, quote, coupons: [fixed] }), { total: -1_300n, credited: 1_300n })
+    const waiting = new Set(["b"])
+    const lowered = assembled({ lines, quote, coupons: [fixed], waiting })
+    assert.deepInclude(lowered, { total: -1_300n, credited: 1_300n })
     const promotional = [{ id: "p", available: 1_800n }]
-    assert.strictEqual(assembled({ lines, quote, promotional }).total, -1_300n)
+    assert.strictEqual(assembled({ lines, quote, promotional, waiting }).total, -1_300n)
+    // A rebate that was given as a line does not wait: it is never turned into money.
+    assert.deepInclude(assembled({ lines, quote, coupons: [fixed] }), { total: 0n, credited: 0n })
+    assert.strictEqual(assembled({ lines, quote, promotional }).total, 0n)
     const paid = assembled({ lines, quote, paid: [{ id: "m", available: 1_800n }] })
     assert.deepInclude(paid, {
       total: 500n,

@@ -57,14 +57,20 @@ order by i.place, i.issued_at nulls last, i.id, d.n`,
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select l.line -> 'creditOf' ->> 'lineId' as line_id, (-l.amount)::text as amount
+        sql<Row>`select l.line -> 'creditOf' ->> 'lineId' as line_id, (noted.amount - l.amount)::text as amount
 from ${t.billing_invoice_lines} l cross join lateral (
-  select i.status from ${t.billing_invoices} i
+  select i.status, i.amount_credited from ${t.billing_invoices} i
   where i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
   offset 0
-) as i
+) as i cross join lateral (
+  select case i.amount_credited when 0 then 0 else (
+    select coalesce(sum(c.amount), 0) from ${t.billing_credit_note_lines} c
+    where c.account_id = l.account_id and c.mode = l.mode and c.customer_id = l.customer_id and c.invoice_id = l.invoice_id
+      and c.line_id = l.id
+  ) end as amount
+) as noted
 where l.account_id = ${accountId} and l.mode = ${mode} and l.line -> 'creditOf' ->> 'invoiceId' = ${id}
-  and i.status not in ('draft', 'void')
+  and i.status not in ('draft', 'void') and noted.amount <> l.amount
 order by l.invoice_id, l.position`,
     )
     return yield* decoding(operation, (all: ReadonlyArray<Row>) =>

@@ -201,14 +201,21 @@ export class ReferenceInvoicing {
       .reduce((sum, line) => sum + (line.lineId === lineId ? line.amount : 0n), 0n)
   }
 
-  /** What lines of issued invoices give back of an invoice, in the order of their ids. Void ones give nothing back. */
+  /**
+   * What lines of issued invoices give back of an invoice, in the order of their ids. Void ones give nothing back, nor do lines
+   * whose credit notes have taken it back.
+   */
   creditsOf(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<LineCredit> {
     return [...this.#tables.invoices.values()]
       .filter((row) => isOf(tenant, row) && !["draft", "void"].includes(row.value.state.status))
       .toSorted((a, b) => compare(a.value.id, b.value.id))
-      .flatMap(({ value }) => value.state.lines)
-      .flatMap(({ amount, creditOf }) =>
-        creditOf?.invoiceId === invoiceId ? [{ lineId: creditOf.lineId, amount: -amount }] : [],
+      .flatMap(({ value: { id, state } }) =>
+        state.lines.flatMap(({ amount, creditOf, id: lineId }) => {
+          const left = this.forgivenOf(tenant, id, lineId) - amount
+          return creditOf?.invoiceId === invoiceId && left !== 0n
+            ? [{ lineId: creditOf.lineId, amount: left }]
+            : []
+        }),
       )
   }
 
