@@ -66,6 +66,7 @@ import * as MethodErasure from "./time/MethodErasure.ts"
 import * as NoteRefunds from "./time/NoteRefunds.ts"
 import { PaymentMethods } from "./time/PaymentMethods.ts"
 import { Refunds } from "./time/Refunds.ts"
+import * as RefundsToRead from "./time/RefundsToRead.ts"
 import { TestClocks } from "./time/TestClocks.ts"
 import * as TopUpRun from "./time/TopUpRun.ts"
 import * as ArchivedMeters from "./usage/ArchivedMeters.ts"
@@ -220,7 +221,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
     Refunds.layer,
     TestClocks.layer,
   ).pipe(
-    Layer.provide(Layer.merge(SubscriptionDrafts.layer, NoteRefunds.layer)),
+    Layer.provide(Layer.mergeAll(SubscriptionDrafts.layer, NoteRefunds.layer, RefundsToRead.layer)),
     Layer.provideMerge(Collector.layer),
     Layer.provideMerge(MoneyCredits.layer),
     Layer.provideMerge(TopUpRun.layer),

@@ -71,7 +71,19 @@ const lastDecline = (intent: Stripe.PaymentIntent): PaymentRead => {
     }
     return declinedOf(attemptId, codes, at)
   }
-  return own?.status === "failed" ? declinedOf(attemptId, codesOf(own), at) : { status: "open" }
+  return own?.status === "failed" ? declinedOf(attemptId, codesOf(own), at) : earlierDecline(intent)
+}
+
+/**
+ * The decline of an attempt before the announced one, if its charge is the last one: such as that of a bank which took days,
+ * while another attempt was announced. That it waited for the customer says nothing of the announced one.
+ */
+const earlierDecline = (intent: Stripe.PaymentIntent): PaymentRead => {
+  const charge = chargeOf(intent)
+  const attemptId = chargedAttempt(intent)
+  if (charge?.status !== "failed" || attemptId === undefined) return { status: "open" }
+  const read = declinedOf(attemptId, codesOf(charge), charge.created * 1_000)
+  return read.status === "declined" ? read : { status: "open" }
 }
 
 /** How a payment stands. Its `latest_charge` has to be expanded. */

@@ -19,8 +19,9 @@ const DIVIDED_BY_100 = "MGA"
 /** Three digits, of which the last one has to be 0. */
 const THREE_DIGITS = "BHD JOD KWD OMR TND"
 
-/** The largest amount, in Stripe's units: eight digits. */
+/** The largest amount, in Stripe's units: eight digits, and twelve where a unit is worth that little. */
 const MAXIMUM = 99_999_999n
+const MAXIMUMS: Readonly<Record<string, bigint>> = { IDR: 999_999_999_999n }
 
 /**
  * The smallest amounts that Stripe documents, in its units. For another currency it depends on the account, and Stripe
@@ -66,7 +67,10 @@ const stepOf = (currency: string): bigint => {
   return threeDigits.has(currency) ? 10n : 1n
 }
 
-/** An amount in Stripe's units. It must be one that `chargeable` takes. */
+/** Whether an amount can be said to Stripe, to be taken or given back. */
+export const isRepresentable = ({ amount, currency }: Money): boolean => amount % stepOf(currency) === 0n
+
+/** An amount in Stripe's units. It must be one that is representable. */
 export const toStripe = ({ amount, currency }: Money): number =>
   Number(multiplied.has(currency) ? amount * 100n : divided.has(currency) ? amount / 100n : amount)
 
@@ -85,7 +89,7 @@ export const chargeable = ({ amount, currency }: Money): Chargeable => {
   if (amount % multipleOf !== 0n) return { status: "not_representable", multipleOf }
   const minimum = within(MINIMUMS[currency] ?? 1n, currency, multipleOf)
   if (amount < minimum) return { status: "below_minimum", minimum }
-  const maximum = within(MAXIMUM, currency, multipleOf)
+  const maximum = within(MAXIMUMS[currency] ?? MAXIMUM, currency, multipleOf)
   return amount > maximum ? { status: "above_maximum", maximum } : { status: "ok" }
 }
 

@@ -11,7 +11,7 @@ import type {
 import { Effect } from "effect"
 import type { Stripe } from "stripe"
 import { METADATA } from "./PaymentStates.ts"
-import { fromStripe, toStripe } from "./StripeAmounts.ts"
+import { fromStripe, isRepresentable, toStripe } from "./StripeAmounts.ts"
 import { orFail, orMissing, type StripeCalls } from "./StripeCalls.ts"
 import type { StripeRefusal } from "./StripeRefusal.ts"
 
@@ -20,6 +20,7 @@ const PAGE = 100
 const MAX_PAGES = 20
 
 const AMOUNT_TOO_LARGE = "amount_too_large"
+const NOT_REPRESENTABLE = "not_representable"
 
 const idOf = (value: string | { readonly id: string } | null | undefined): string | null =>
   typeof value === "object" ? (value?.id ?? null) : (value ?? null)
@@ -41,8 +42,13 @@ const refundOf = (refund: Stripe.Refund): ProviderRefund | null => {
 const DISPUTE_STATUS: Partial<Record<Stripe.Dispute.Status, ProviderDispute["status"]>> = {
   lost: "lost",
   won: "won",
-  prevented: "won",
   warning_closed: "won",
+}
+
+/** One that was prevented was settled before it began: by giving the money to the customer, or without that. */
+const statusOf = ({ balance_transactions: moves, status }: Stripe.Dispute): ProviderDispute["status"] => {
+  if (status !== "prevented") return DISPUTE_STATUS[status] ?? "open"
+  return moves.reduce((sum, { amount }) => sum + amount, 0) < 0 ? "lost" : "won"
 }
 
 const disputeOf = (dispute: Stripe.Dispute): ProviderDispute | null => {
@@ -54,7 +60,7 @@ const disputeOf = (dispute: Stripe.Dispute): ProviderDispute | null => {
         reference: dispute.id,
         paymentReference,
         ...fromStripe(dispute.amount, dispute.currency),
-        status: DISPUTE_STATUS[dispute.status] ?? "open",
+        status: statusOf(dispute),
         reason: dispute.reason,
         respondBy: due === null ? null : due * 1_000,
       }
@@ -92,6 +98,7 @@ export class StripeRefunds {
       status: "failed",
       code,
     })
+    if (!isRepresentable(refund)) return Effect.succeed(refused(NOT_REPRESENTABLE))
     const made = this.#calls.sendOnce(refundId, (client, options) => client.refunds.create(params, options))
     return this.#find(paymentReference, refundId).pipe(
       // Nothing was given back yet.

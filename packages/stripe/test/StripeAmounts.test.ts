@@ -28,6 +28,7 @@ describe("amounts at Stripe", () => {
     ["UGX", 500n, 50_000],
     ["MGA", 500n, 5],
     ["KWD", 5_120n, 5_120],
+    ["IDR", 999_999_999_999n, 999_999_999_999],
   ]
   for (const [currency, amount, atStripe] of cases) {
     it.effect(`${amount} ${currency} is ${atStripe}`, () =>
@@ -48,6 +49,7 @@ describe("amounts at Stripe", () => {
       [50n, "EUR", { status: "ok" }],
       [99_999_999n, "EUR", { status: "ok" }],
       [100_000_000n, "EUR", { status: "above_maximum", maximum: 99_999_999n }],
+      [1_000_000_000_000n, "IDR", { status: "above_maximum", maximum: 999_999_999_999n }],
       [1_000_000n, "ISK", { status: "above_maximum", maximum: 999_999n }],
       [100_000_000n, "KWD", { status: "above_maximum", maximum: 99_999_990n }],
       [9_999_999_900n, "MGA", { status: "ok" }],

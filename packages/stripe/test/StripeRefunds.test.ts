@@ -51,6 +51,41 @@ describe("refunds at Stripe", () => {
     }),
   )
 
+  it.effect("a dispute that was prevented is lost if the customer has the money, and won if not", () =>
+    Effect.gen(function* () {
+      for (const [outcome, status] of [
+        ["refunded", "lost"],
+        ["prevented", "won"],
+      ] as const) {
+        const { account, client, provider, reference } = yield* paid({ amount: 2_000, currency: "eur" })
+        const { id } = account.dispute(reference)
+        account.closeDispute(id, outcome)
+        const { status: atStripe } = yield* Effect.promise(() => client.disputes.retrieve(id))
+        assert.strictEqual(atStripe, "prevented")
+        assert.deepInclude(yield* provider.readDispute(id), { amount: 2_000n, status })
+      }
+    }),
+  )
+
+  it.effect("an amount that Stripe can't represent fails before anything is asked of it", () =>
+    Effect.gen(function* () {
+      for (const [currency, amount] of [
+        ["KWD", 5_124n],
+        ["MGA", 150n],
+      ] as const) {
+        const { account, provider, reference } = yield* paid({
+          amount: 50_000,
+          currency: currency.toLowerCase(),
+        })
+        const asked = account.requests.length
+        const refund = { refundId: "ref_1", paymentReference: reference, amount, currency }
+        const failed = { ...refund, reference: null, status: "failed" as const, code: "not_representable" }
+        assert.deepStrictEqual(yield* provider.refund(refund), failed)
+        assert.lengthOf(account.requests, asked)
+      }
+    }),
+  )
+
   it.effect(
     "a disputed payment is not refunded, with the reason; one whose look-up is lost is sent again",
     () =>

@@ -98,7 +98,7 @@ export const makeCollector = Effect.gen(function* () {
 
   /**
    * A payment that is not wanted as it is, and takes no money at the provider any more, becomes closed. What is due now gets
-   * a new one. Does nothing if another runner has done that.
+   * a new one, which waits as it did. Does nothing if another runner has done that.
    */
   const replace = Effect.fnUntraced(function* (
     ports: PaymentPorts,

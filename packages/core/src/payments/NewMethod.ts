@@ -15,7 +15,7 @@ import { Transactor } from "../shared/Transactor.ts"
 import { openDisputesIn } from "./OpenDisputes.ts"
 import { nextAttempt } from "./OpenedPayment.ts"
 import type { PaymentId } from "./Payment.ts"
-import { isWanted, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
+import { makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import type { PaymentMethod } from "./PaymentMethod.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 
@@ -49,7 +49,8 @@ export const makeNewMethod = Effect.gen(function* () {
           invoice === undefined ||
           payment === undefined ||
           payment.collection === null ||
-          !isWanted(payment, invoice)
+          // One of another amount than what is due is closed, and the one in its place goes on with the method.
+          invoice.state.status !== "open"
         )
           return
         const { attempt: last, state } = payment.collection

@@ -13,7 +13,7 @@ import { Cause, DateTime, Effect } from "effect"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
 import type { IdGenerator } from "../shared/Id.ts"
 import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
-import type { PaymentProvider } from "./PaymentProvider.ts"
+import type { Money, PaymentProvider } from "./PaymentProvider.ts"
 
 /** An amount as people write it, such as `0.50 EUR`. */
 const written = (amount: bigint, currency: string): string => {
@@ -40,16 +40,18 @@ const problemOf = (answer: Chargeable, name: string, currency: string): string |
 }
 
 /**
- * Why the provider can't take what is due of an invoice. `undefined`: it can. A provider that throws is asked again by the
- * call that opens the payment: an invoice is issued whatever the provider does.
+ * Asks the provider about an amount. `undefined`: there is no problem. A provider that throws is asked again by the call that
+ * follows: an invoice is issued whatever the provider does.
  */
-export const problemOfAmount = (
+const askedOf = (
   provider: PaymentProvider,
-  { state: { amountDue, currency } }: StoredInvoice,
+  money: Money,
+  isProblem: (answer: Chargeable) => boolean,
 ): Effect.Effect<string | undefined> =>
-  Effect.sync(() =>
-    problemOf(provider.chargeable({ amount: amountDue, currency }), provider.name, currency),
-  ).pipe(
+  Effect.sync(() => {
+    const answer = provider.chargeable(money)
+    return isProblem(answer) ? problemOf(answer, provider.name, money.currency) : undefined
+  }).pipe(
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logWarning("the payment provider failed to say what it takes", Cause.pretty(cause)),
@@ -57,6 +59,16 @@ export const problemOfAmount = (
       ),
     ),
   )
+
+/** Why the provider can't take what is due of an invoice. `undefined`: it can. */
+export const problemOfAmount = (
+  provider: PaymentProvider,
+  { state: { amountDue: amount, currency } }: StoredInvoice,
+): Effect.Effect<string | undefined> => askedOf(provider, { amount, currency }, () => true)
+
+/** Why the provider can't give an amount back. There is no minimum for that. `undefined`: it can. */
+export const problemOfRefund = (provider: PaymentProvider, money: Money): Effect.Effect<string | undefined> =>
+  askedOf(provider, money, ({ status }) => status === "not_representable")
 
 const unlessProblem = (
   collection: Collection,
@@ -66,6 +78,20 @@ const unlessProblem = (
   if (problem === undefined) return collection
   const refused = collect(collection, { type: "not_chargeable", problem }, now.epochMilliseconds, "UTC")
   return refused.type === "changed" ? refused.collection : collection
+}
+
+/**
+ * How a payment that takes the place of another one waits: as that one did, so that a change of the amount alone is no reason
+ * to attempt it. A new method, or somebody who asks, has it attempted. `undefined`: it is attempted at once.
+ */
+const waitingAs = (before: Collection): Collection | undefined => {
+  const { attempt, attention, declines, isEnding, nextAt, retryAt, state, tries } = before
+  const isNotClosed = attention?.code === "not_closed" && attempt?.status === "declined"
+  if (state === "retrying") return { state, attempt, declines, tries, nextAt: retryAt ?? nextAt }
+  const waiting = { attempt, declines, tries, nextAt: null, ...(isEnding === true ? { isEnding } : {}) }
+  if (state === "awaiting_method" || state === "exhausted") return { ...waiting, state }
+  // Nobody knows any more what it waited for, and a person has looked since.
+  return isNotClosed ? { ...waiting, state: "exhausted" } : undefined
 }
 
 /** An attempt that is made. */
@@ -80,8 +106,8 @@ export const nextAttempt = Effect.fnUntraced(function* (
 })
 
 /**
- * A new payment of what is due, whose first attempt is ready. It goes on with the declines of the one before. If the
- * provider can't take the amount, it needs attention, and nothing is sent.
+ * A new payment of what is due. Its first attempt is ready, unless it waits as the one before did. It goes on with the
+ * declines of that one. If the provider can't take the amount, it needs attention, and nothing is sent.
  */
 export const openedOf = Effect.fnUntraced(function* (
   ids: IdGenerator["Service"],
@@ -96,7 +122,12 @@ export const openedOf = Effect.fnUntraced(function* (
   const declines = before?.collection?.declines ?? []
   const begun = collect({ ...IDLE, declines }, input, now.epochMilliseconds, "UTC")
   const problem = provider === null ? undefined : yield* problemOfAmount(provider, invoice)
-  const collection = begun.type === "changed" ? unlessProblem(begun.collection, problem, now) : IDLE
+  const waits =
+    asked === undefined && problem === undefined && before?.collection
+      ? waitingAs(before.collection)
+      : undefined
+  const ready = begun.type === "changed" ? unlessProblem(begun.collection, problem, now) : IDLE
+  const collection = waits ?? ready
   return {
     id: PaymentId.make(yield* ids.next(PAYMENT_ID_PREFIX)),
     invoiceId: invoice.id,
@@ -113,7 +144,7 @@ export const openedOf = Effect.fnUntraced(function* (
     createdAt: now,
     updatedAt: now,
     collection,
-    dueAt: collection.nextAt,
+    dueAt: collection.isEnding === true ? now.epochMilliseconds : collection.nextAt,
     failure: null,
   }
 })

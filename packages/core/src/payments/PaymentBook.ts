@@ -172,9 +172,10 @@ export const makePaymentBook = Effect.gen(function* () {
     input: CollectionInput,
   ): Effect.fn.Return<StoredPayment, InvalidInput | StorageError, CurrentTenant> {
     const updatedAt = yield* DateTime.now
+    const isOver = settings.whenExhausted !== "leave" && isEnded(events, invoice)
     const changed: StoredPayment = {
       ...payment,
-      collection,
+      collection: isOver ? { ...collection, isEnding: true } : collection,
       dueAt: collection.nextAt,
       failure: null,
       updatedAt,
@@ -183,7 +184,6 @@ export const makePaymentBook = Effect.gen(function* () {
     const isClosed = input.type === "read" && input.read.status === "closed"
     const status = isClosed ? "closed" : changed.status
     const isLeft = isToClose({ ...changed, status }, invoice)
-    const isOver = settings.whenExhausted !== "leave" && isEnded(events, invoice)
     const dueAt = isClosed ? null : isLeft || isOver ? updatedAt.epochMilliseconds : changed.dueAt
     const saved: StoredPayment = { ...changed, status, dueAt, sequence: payment.sequence + 1 }
     yield* ports.payments.save(saved)

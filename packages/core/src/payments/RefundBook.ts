@@ -3,6 +3,7 @@
  */
 import {
   creditableOf,
+  nextRefundRead,
   refundableOf,
   type RefundInput,
   type Returned,
@@ -35,6 +36,7 @@ import { PaymentStore } from "./PaymentStore.ts"
 import type { ProviderRefund } from "./ProviderRefunds.ts"
 import { MAX_REFUNDS, type Refund, REFUND_ID_PREFIX, RefundId, refunds } from "./Refund.ts"
 import { refundData, refundEvents, reopenedEvents } from "./RefundEvents.ts"
+import { RefundReading } from "./RefundReading.ts"
 
 /** What went back of a payment, or may do so. */
 export interface ReturnedOf {
@@ -67,6 +69,8 @@ export interface NewRefund {
   readonly amount: bigint
   readonly reason: Refund["reason"]
   readonly creditNoteId: CreditNote["id"] | null
+  /** How the provider names one that somebody has made there, and since when it is on its way. */
+  readonly made?: Pick<Refund, "reference" | "sentAt">
 }
 
 /** What the provider has said of a refund, and how it names it. */
@@ -76,11 +80,16 @@ export type RefundNews = RefundInput & { readonly reference?: string | null }
 export const isOpenRefund = ({ status }: Pick<Refund, "status">): boolean =>
   status === "pending" || status === "unresolved"
 
+/** Whether the provider may know a refund. It is then read, and never sent as another one. */
+export const isSentRefund = ({ reference, sentAt }: Pick<Refund, "reference" | "sentAt">): boolean =>
+  sentAt !== null || reference !== null
+
 /** Gives the functions that write refunds in the current transaction, which holds the invoice. */
 export const makeRefundBook = Effect.gen(function* () {
   const outbox = yield* Outbox
   const ids = yield* IdGenerator
   const collecting = yield* Collecting
+  const reading = yield* RefundReading
   const bookOf = yield* invoiceBooks
   const collections = yield* Collections
   const store = collections.of(refunds)
@@ -212,13 +221,14 @@ export const makeRefundBook = Effect.gen(function* () {
   const create = Effect.fnUntraced(function* (
     payment: StoredPayment,
     invoice: StoredInvoice,
-    asked: NewRefund,
+    { made, ...asked }: NewRefund,
   ): Effect.fn.Return<Refund, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant> {
     const now = yield* DateTime.now
     const { currency, customerId, id: paymentId, invoiceId, provider } = payment
     const refund: Refund = {
       ...Resource.unset(refunds),
       ...asked,
+      ...made,
       id: RefundId.make(yield* ids.next(REFUND_ID_PREFIX)),
       paymentId,
       invoiceId,
@@ -256,9 +266,16 @@ export const makeRefundBook = Effect.gen(function* () {
     const held = returned.refunds.filter(({ status }) => status !== "failed")
     const left = held.reduce((rest, one) => rest - one.amount, payment.amount)
     if (known === undefined && (amount > left || returned.refunds.length >= MAX_REFUNDS)) return false
-    const refund = known ?? (yield* create(payment, invoice, { amount, reason: "other", creditNoteId: null }))
+    const now = yield* DateTime.now
+    const made = { reference: stated.reference, sentAt: now }
+    const asked: NewRefund = { amount, reason: "other", creditNoteId: null, made }
+    const refund = known ?? (yield* create(payment, invoice, asked))
     const news = newsOf(refund, stated)
-    if (news !== undefined) yield* apply(refund, invoice, news)
+    const applied = news === undefined ? refund : yield* apply(refund, invoice, news)
+    // Nobody has planned to read it. Without a name of the provider it could only be sent.
+    if (known === undefined && isOpenRefund(applied) && applied.reference !== null) {
+      yield* reading.plan(applied.id, nextRefundRead(now.epochMilliseconds, now.epochMilliseconds))
+    }
     return true
   })
 

@@ -3,7 +3,7 @@
  * to its invoice or to its subscriptions (`whenExhausted`), once. All else is the work of `Collector`.
  */
 import { type Command, isRejected } from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Struct } from "effect"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
@@ -73,7 +73,8 @@ export const makePaymentRun = Effect.gen(function* () {
     if (invoice === undefined || !(yield* holds)) return true
     const payment = Option.getOrUndefined(yield* payments.find(id))
     if (payment === undefined || !isOver(payment) || !isWanted(payment, invoice)) return false
-    yield* payments.save({ ...payment, dueAt: null })
+    const collection = payment.collection && Struct.omit(payment.collection, ["isEnding"])
+    yield* payments.save({ ...payment, collection, dueAt: null })
     if (whenExhausted === "leave") return true
     if (whenExhausted === "uncollectible") {
       yield* invoiceBook

@@ -13,7 +13,13 @@ import { PaymentStore } from "../payments/PaymentStore.ts"
 import { refundRead } from "../payments/ProviderAnswers.ts"
 import { within } from "../payments/ProviderCalls.ts"
 import { type Refund, type RefundNotFound, refunds, ResolveRefund } from "../payments/Refund.ts"
-import { isOpenRefund, makeRefundBook, newsOf, type RefundNews } from "../payments/RefundBook.ts"
+import {
+  isOpenRefund,
+  isSentRefund,
+  makeRefundBook,
+  newsOf,
+  type RefundNews,
+} from "../payments/RefundBook.ts"
 import { ActionUnavailable } from "../shared/ActionUnavailable.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
@@ -88,7 +94,7 @@ export const makeRefundResolution = Effect.gen(function* () {
   })
 
   /** Whether the provider can be asked about a refund. One that was not sent yet is not there. */
-  const isSent = ({ provider: name, sentAt }: Refund): boolean => name !== MANUAL_PROVIDER && sentAt !== null
+  const isSent = (refund: Refund): boolean => refund.provider !== MANUAL_PROVIDER && isSentRefund(refund)
 
   const found = Effect.fnUntraced(function* (id: string) {
     return yield* orNotFound(yield* book.store.find(yield* knownId(id)), id)
@@ -105,11 +111,10 @@ export const makeRefundResolution = Effect.gen(function* () {
     Effect.gen(function* () {
       const { reference = null, status } = yield* decodeResolve(input)
       const refund = yield* found(id)
-      const { sentAt } = refund
       const refuse = (problem: string) => unavailable(id, `resolve is not possible: ${problem}`)
       const allowed = (held: Refund) => {
         if (!isOpenRefund(held)) return refuse(`the refund has ${held.status}`)
-        const isUnchanged = (held.sentAt === null) === (sentAt === null)
+        const isUnchanged = isSent(held) === isSent(refund)
         return isUnchanged ? Effect.void : refuse("it was just sent: try again in a moment")
       }
       if (refund.status === status) return refund

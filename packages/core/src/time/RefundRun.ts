@@ -17,7 +17,14 @@ import { madeRefund, refundRead } from "../payments/ProviderAnswers.ts"
 import { within } from "../payments/ProviderCalls.ts"
 import type { ProviderFailure } from "../payments/ProviderFailure.ts"
 import type { Refund, RefundId } from "../payments/Refund.ts"
-import { isOpenRefund, makeRefundBook, newsOf, refundable, type RefundNews } from "../payments/RefundBook.ts"
+import {
+  isOpenRefund,
+  isSentRefund,
+  makeRefundBook,
+  newsOf,
+  refundable,
+  type RefundNews,
+} from "../payments/RefundBook.ts"
 import { Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -52,7 +59,7 @@ export const makeRefundRun = Effect.gen(function* () {
   /** Gives up a refund that was not sent yet, if its money is disputed meanwhile: it is not given back twice. */
   const unlessDisputed = (refund: Refund, payment: StoredPayment, invoice: StoredInvoice): Run<Refund> =>
     Effect.gen(function* () {
-      if (refund.sentAt !== null || !isOpenRefund(refund)) return refund
+      if (isSentRefund(refund) || !isOpenRefund(refund)) return refund
       const returned = yield* book.returnedOf(refund.paymentId)
       const others = { ...returned, refunds: returned.refunds.filter(({ id }) => id !== refund.id) }
       if (refundable(payment, others) >= refund.amount) return refund
@@ -80,7 +87,7 @@ export const makeRefundRun = Effect.gen(function* () {
           yield* schedule(id, null)
           return undefined
         }
-        const isSent = refund.sentAt !== null
+        const isSent = isSentRefund(refund)
         const sentAt = refund.sentAt ?? (yield* DateTime.now)
         yield* book.store.modify(id, (one) => Effect.succeed({ ...one, sentAt }))
         return { refund: { ...refund, sentAt }, paymentReference, isSent }

@@ -7,6 +7,7 @@ import { CreditNoteNotFound } from "../invoices/CreditNote.ts"
 import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { problemOfRefund } from "../payments/OpenedPayment.ts"
 import { MANUAL_PROVIDER, PaymentNotFound, type StoredPayment } from "../payments/Payment.ts"
 import type { PaymentProviderUnavailable } from "../payments/PaymentMethod.ts"
 import { CurrentProvider } from "../payments/PaymentProvider.ts"
@@ -146,11 +147,15 @@ export class Refunds extends Context.Service<
         const most = ofNote < left ? ofNote : left
         if (most <= 0n) return yield* unavailable(payment, "nothing of it is left to refund")
         const amount = asked ?? most
-        if (amount <= most) return amount
-        return yield* new InvalidInput({
-          field: "amount",
-          problem: `must be from 1 to ${most}, which is left to refund`,
-        })
+        if (amount > most) {
+          const problem = `must be from 1 to ${most}, which is left to refund`
+          return yield* new InvalidInput({ field: "amount", problem })
+        }
+        const { currency } = payment
+        const isManual = payment.provider === MANUAL_PROVIDER || provider === null
+        const problem = isManual ? undefined : yield* problemOfRefund(provider, { amount, currency })
+        if (problem === undefined) return amount
+        return yield* new InvalidInput({ field: "amount", problem: `can't be given back: ${problem}` })
       })
 
       const create = Effect.fn("Refunds.create")(function* (input: CreateRefund) {

@@ -1,5 +1,5 @@
 /** Invoices are collected with the default method of their customer, and wait for one if there is none. */
-import { BillingRuns, FakeProvider, PaymentMethods } from "@billwright/core"
+import { BillingRuns, FakeProvider, PaymentMethods, Payments } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -112,6 +112,35 @@ describe("with saved methods", () => {
       }).pipe(withProvider(fake))
     },
   )
+
+  for (const isClosedFirst of [true, false]) {
+    const when = isClosedFirst ? "after" : "before"
+    it.effect(
+      `what is left of a partly paid invoice is attempted with a new default, set ${when} that is noticed`,
+      () => {
+        const fake = new FakeProvider({ hasMethods: true })
+        return Effect.gen(function* () {
+          const customer = yield* subscribe
+          yield* save(fake, customer.id, { behaviour: { code: "expired_card" } })
+          yield* advanceTo(SOON)
+          const { invoice } = yield* look(fake)
+          yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+          if (isClosedFirst) yield* advanceTo(inHours(2))
+          assert.strictEqual((yield* look(fake)).invoice.collection, "awaiting_method")
+          const good = yield* save(fake, customer.id)
+          yield* (yield* PaymentMethods).update(good.id, { isDefault: true })
+          yield* advanceTo(inHours(3))
+          const { booked, invoice: paid, taken } = yield* look(fake)
+          assert.strictEqual(paid.status, "paid")
+          assert.deepStrictEqual(booked, taken)
+          assert.deepStrictEqual(
+            taken.map(([, amount]) => amount),
+            [1_500n],
+          )
+        }).pipe(withProvider(fake))
+      },
+    )
+  }
 
   it.effect("a method that needs a confirmation waits for the customer", () => {
     const fake = new FakeProvider({ hasMethods: true })

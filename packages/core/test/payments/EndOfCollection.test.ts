@@ -128,6 +128,39 @@ describe("an invoice whose payment is not attempted any more", () => {
     }).pipe(withPolicy("pause")),
   )
 
+  it.effect("does not come to its end a second time when a part is paid", () =>
+    Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice, subscription } = yield* look
+      assert.strictEqual(subscription.phase, "paused")
+      yield* (yield* Subscriptions).resume(subscription.id)
+      yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+      yield* later
+      const after = yield* look
+      assert.deepInclude(after.invoices.at(-1), { status: "open", collection: "exhausted" })
+      assert.strictEqual(after.subscription.phase, "active")
+      assert.strictEqual(countOf(after.types, "subscription.paused"), 1)
+      assert.strictEqual(countOf(after.types, "invoice.collection_exhausted"), 1)
+    }).pipe(withPolicy("pause")),
+  )
+
+  it.effect("comes to its end when a part was paid before", () => {
+    const payments = new FakeProvider({ outcomeOf: () => ({ status: "processing" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      yield* (yield* Payments).record({ invoiceId: (yield* look).invoice.id, amount: 500n })
+      payments.settle(payments.payments[0]!.reference, { code: "stop_payment_order" })
+      yield* advanceTo(inHours(48))
+      const after = yield* look
+      assert.strictEqual(after.invoice.collection, "exhausted")
+      assert.strictEqual(after.subscription.phase, "paused")
+      assert.strictEqual(countOf(after.types, "subscription.paused"), 1)
+      assert.strictEqual(countOf(after.types, "invoice.collection_exhausted"), 1)
+    }).pipe(inWorld({ payments, invoices: { whenExhausted: "pause" } }))
+  })
+
   it.effect("that was paid before it is done concerns nobody", () =>
     Effect.gen(function* () {
       const customer = yield* subscribe

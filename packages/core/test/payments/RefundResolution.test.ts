@@ -22,12 +22,17 @@ const faulty = (faults: Faults) => new FakeProvider({ mode: "live", faultOf: scr
 
 const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
 
-/** A refund of all of a payment of 20.00, which was just created. */
-const created = Effect.gen(function* () {
+/** A payment of 20.00 that has succeeded. */
+const paid = Effect.gen(function* () {
   yield* subscribe
   yield* advanceTo(SOON)
-  const [payment] = (yield* (yield* Payments).list()).data
-  return yield* (yield* Refunds).create({ paymentId: payment!.id, reason: "duplicate" })
+  return (yield* (yield* Payments).list()).data[0]!
+})
+
+/** A refund of all of it, which was just created. */
+const created = Effect.gen(function* () {
+  const { id: paymentId } = yield* paid
+  return yield* (yield* Refunds).create({ paymentId, reason: "duplicate" })
 })
 
 /** The refund and its invoice, which agree with each other. */
@@ -175,6 +180,46 @@ describe("a refund that a person resolves", () => {
       assert.lengthOf(fake.refunds, 1)
     }).pipe(withProvider(fake))
   })
+
+  it.effect("that somebody has made at the provider is asked for there, and never sent", () => {
+    const fake = new FakeProvider({ mode: "live", refundOutcomeOf: () => "pending" })
+    return Effect.gen(function* () {
+      const payment = yield* paid
+      const byHand = { refundId: "made by hand", paymentReference: payment.reference!, currency: "EUR" }
+      yield* fake.refund({ ...byHand, amount: 700n })
+      assert.strictEqual((yield* tell(fake)).outcome, "accepted")
+      const [refund] = (yield* (yield* Refunds).list()).data
+      assert.deepInclude(refund, { status: "pending", reference: "fake_re_1", amount: 700n })
+      assert.deepStrictEqual(refund!.sentAt, yield* DateTime.now)
+      // It still takes its money: what a person says of it does not count before the provider's word.
+      assert.include(yield* problemOf(resolve(refund!.id, "failed")), "the payment provider is working on it")
+      const more = (yield* Refunds).create({ paymentId: payment.id, amount: 1_301n, reason: "other" })
+      assert.include(yield* problemOf(more), "1300")
+      fake.settleRefund("fake_re_1", "succeeded")
+      assert.deepInclude(yield* refresh(refund!.id), { status: "succeeded", reversed: 700n })
+      yield* advanceTo(inHours(40 * DAYS))
+      assert.lengthOf(fake.refunds, 1)
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect(
+    "that somebody has made at the provider is read by itself, though nothing is told any more",
+    () => {
+      const fake = new FakeProvider({ mode: "live", refundOutcomeOf: () => "pending" })
+      return Effect.gen(function* () {
+        const payment = yield* paid
+        const byHand = { refundId: "made by hand", paymentReference: payment.reference!, currency: "EUR" }
+        yield* fake.refund({ ...byHand, amount: 700n })
+        yield* tell(fake)
+        fake.settleRefund("fake_re_1", { code: "lost_card" })
+        yield* advanceTo(inHours(2))
+        const [refund] = (yield* (yield* Refunds).list()).data
+        assert.deepInclude(refund, { status: "failed", failureCode: "lost_card" })
+        yield* advanceTo(inHours(40 * DAYS))
+        assert.lengthOf(fake.refunds, 1)
+      }).pipe(withProvider(fake))
+    },
+  )
 
   it.effect("has fields with rules", () =>
     Effect.gen(function* () {

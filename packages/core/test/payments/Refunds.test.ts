@@ -89,6 +89,24 @@ describe("a refund without a credit note", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("of an amount that the provider can't represent is refused", () => {
+    const fake = new FakeProvider({
+      chargeable: ({ amount }) => {
+        if (amount % 10n !== 0n) return { status: "not_representable", multipleOf: 10n }
+        return amount < 1_000n ? { status: "below_minimum", minimum: 1_000n } : { status: "ok" }
+      },
+    })
+    return Effect.gen(function* () {
+      const { payment } = yield* paid
+      const { create } = yield* Refunds
+      const refused = yield* Effect.flip(create({ paymentId: payment.id, amount: 505n, reason: "other" }))
+      assert.deepInclude(refused, { _tag: "InvalidInput", field: "amount" })
+      assert.strictEqual(refused.message, "amount can't be given back: fake takes only multiples of 0.10 EUR")
+      // There is no minimum for what is given back.
+      yield* create({ paymentId: payment.id, amount: 500n, reason: "other" })
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("of all that is left, more than that, and of nothing", () => {
     const fake = new FakeProvider()
     return Effect.gen(function* () {

@@ -10,7 +10,7 @@ import {
   Payments,
   type Tenant,
 } from "@billwright/core"
-import { CLOSE_DELAYS } from "@billwright/engine"
+import { CLOSE_DELAYS, type CollectionState } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -109,6 +109,73 @@ describe("a payment that is not wanted any more", () => {
     }).pipe(withProvider(provider))
   })
 
+  const rests: ReadonlyArray<readonly [CollectionState, string]> = [
+    ["retrying", "insufficient_funds"],
+    ["awaiting_method", "expired_card"],
+    ["exhausted", "stop_payment_order"],
+  ]
+  it.effect.each(rests)(
+    "is replaced by one that is %s as it was, and is not attempted for that",
+    ([state, code]) => {
+      const attempts: Array<string> = []
+      const provider = new FakeProvider({
+        outcomeOf: ({ reference }) => {
+          attempts.push(reference)
+          return declined(code)
+        },
+      })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(SOON)
+        const { invoice } = yield* look(provider)
+        yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+        yield* advanceTo(LATER)
+        const { invoice: rest, payments } = yield* look(provider)
+        assert.deepInclude(rest, { status: "open", collection: state, amountDue: 1_500n })
+        assert.deepStrictEqual(
+          payments.filter(({ status }) => status === "open").map(({ amount }) => amount),
+          [1_500n],
+        )
+        assert.isTrue(provider.payments[0]?.isClosed)
+        assert.lengthOf(attempts, 1)
+        // Its retries are those of the first one: at 09:00, 1, 3, 5 and 7 days after its decline.
+        yield* advanceTo(inHours(24 * 12))
+        assert.lengthOf(attempts, state === "retrying" ? 5 : 1)
+        const ends = (yield* typesOf).filter((type) => type === "invoice.collection_exhausted")
+        assert.lengthOf(ends, state === "awaiting_method" ? 0 : 1)
+        if (state === "retrying") return
+        // Somebody who asks has it attempted.
+        yield* (yield* Payments).pay(invoice.id)
+        assert.lengthOf(attempts, 2)
+      }).pipe(withProvider(provider))
+    },
+  )
+
+  it.effect(
+    "is replaced by one that is tried again when it would have been, however long closing it takes",
+    () => {
+      const notBefore = inHours(24 * 2).epochMilliseconds
+      const provider = new FakeProvider({
+        outcomeOf: outcomes({ status: "declined", code: "insufficient_funds", advice: null, notBefore }),
+        faultOf: script({ closePayment: ["break"] }),
+      })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(SOON)
+        const { invoice } = yield* look(provider)
+        yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+        yield* advanceTo(inHours(47))
+        assert.strictEqual((yield* look(provider)).invoice.collection, "retrying")
+        assert.lengthOf(
+          provider.payments.flatMap(({ attempts }) => attempts),
+          1,
+        )
+        yield* advanceTo(inHours(49))
+        assert.strictEqual((yield* look(provider)).invoice.status, "paid")
+      }).pipe(withProvider(provider))
+    },
+  )
+
   it.effect("is read while a bank works on it, and then closed without a word of its collection", () => {
     const provider = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
     return Effect.gen(function* () {
@@ -183,6 +250,30 @@ describe("a payment that is not wanted any more, and that the provider does not 
       assert.include(open?.attention?.message, "the key is wrong")
       isBusy = false
       assert.strictEqual((yield* (yield* Payments).cancel(open!.id)).status, "closed")
+    }).pipe(withProvider(provider))
+  })
+
+  it.effect("is replaced by one that is not attempted by itself, once it is closed after all", () => {
+    let isBusy = true
+    const provider = new FakeProvider({
+      outcomeOf: outcomes(declined("stop_payment_order")),
+      faultOf: (call) => (call === "closePayment" && isBusy ? "break" : undefined),
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { id: invoiceId } = (yield* look(provider)).invoice
+      const { record } = yield* Payments
+      yield* record({ invoiceId, amount: 500n })
+      yield* advanceTo(inHours(24 * 20))
+      assert.strictEqual((yield* look(provider)).invoice.collection, "needs_attention")
+      isBusy = false
+      yield* record({ invoiceId, amount: 500n })
+      yield* advanceTo(inHours(24 * 21))
+      const { invoice, taken } = yield* look(provider)
+      assert.strictEqual(invoice.collection, "exhausted")
+      assert.deepStrictEqual(taken, [])
+      assert.strictEqual((yield* (yield* Payments).pay(invoiceId)).status, "paid")
     }).pipe(withProvider(provider))
   })
 })

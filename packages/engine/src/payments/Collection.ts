@@ -90,6 +90,10 @@ export interface Collection {
   readonly nextAt: number | null
   /** How often closing it at the provider has failed. */
   readonly closings?: number
+  /** When it would be attempted again, while `nextAt` is when it is closed. */
+  readonly retryAt?: number
+  /** It was given up, and what the host has set for that is still to be done. */
+  readonly isEnding?: true
   /** Why a person has to look, while it is `needs_attention`. */
   readonly attention?: Attention
 }

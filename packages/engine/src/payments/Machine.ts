@@ -264,10 +264,12 @@ const isKnownClosed = ({ attempt, state }: Collection): boolean =>
 /**
  * Whether a decline of an earlier attempt is the newest that there is at the provider. The request of this attempt was lost
  * while the customer could still confirm the one before, so that what is waited for is the one before. A day has gone by
- * then, so that it is no answer from before this attempt.
+ * then, so that it is no answer from before this attempt. So it is after all days have gone by.
  */
-const isOvertaken = ({ nextAt, state }: Collection, at: number): boolean =>
-  (state === "processing" || state === "awaiting_customer") && nextAt !== null && at >= nextAt
+const isOvertaken = ({ attempt, nextAt, state }: Collection, at: number): boolean => {
+  if (state === "needs_attention") return attempt?.status === "processing"
+  return (state === "processing" || state === "awaiting_customer") && nextAt !== null && at >= nextAt
+}
 
 const stated = (collection: Collection, input: Read, at: number, timezone: string): Move | string => {
   const { read } = input

@@ -9,12 +9,21 @@ const HOUR_MILLIS = 60 * MINUTE_MILLIS
 
 /** What is known of decline codes. A code that is not here is tried again. */
 export const DECLINE_CODES: Readonly<Record<string, DeclineAdvice>> = {
+  account_closed: "new_method",
   authentication_required: "confirm",
+  bank_account_closed: "new_method",
+  bank_account_invalid_details: "new_method",
+  bank_account_restricted: "new_method",
+  bank_account_unusable: "new_method",
+  debit_not_authorized: "stop",
   expired_card: "new_method",
   incorrect_number: "new_method",
   invalid_account: "new_method",
   lost_card: "new_method",
+  no_account: "new_method",
   no_method: "new_method",
+  payment_intent_mandate_invalid: "new_method",
+  payment_method_bank_account_blocked: "new_method",
   pickup_card: "new_method",
   restricted_card: "new_method",
   stolen_card: "new_method",

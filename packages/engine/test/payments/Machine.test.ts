@@ -293,6 +293,20 @@ describe("attempts", () => {
     }
   })
 
+  it("a decline of the attempt before counts when a person has to look, because a bank said nothing", () => {
+    const processed = { ...STATES.processing, tries: WAITING_DELAYS.length }
+    const due = processed.nextAt ?? START
+    const looked = collect(processed, open, due, ZONE)
+    if (looked.type === "unchanged") return assert.fail(looked.problem)
+    assert.strictEqual(looked.collection.state, "needs_attention")
+    const before = declined("new_method", { attemptId: "att_0" })
+    const collected = collect(looked.collection, before, due, ZONE)
+    assert.strictEqual(collected.type === "changed" && collected.collection.state, "awaiting_method")
+    // Of an attempt that may have got lost it says nothing: that one is sent again.
+    const sentAgain = collect(lost, before, START, ZONE)
+    assert.strictEqual(sentAgain.type === "changed" && sentAgain.collection.attempt?.status, "ready")
+  })
+
   it("nothing is done by itself where only closing was planned, and the payment is wanted again", () => {
     for (const state of ["awaiting_method", "exhausted", "stopped"] as const) {
       assert.strictEqual(stepOf({ ...STATES[state], closings: 1, nextAt: START }), null)
@@ -351,6 +365,24 @@ describe("declines", () => {
     assert.strictEqual(after(attempt(), send, declined(null, { code })).state, "awaiting_method")
     assert.strictEqual(after(attempt(), send, declined("retry", { code })).state, "retrying")
     assert.strictEqual(after(attempt(), send, declined("stop", { code })).state, "exhausted")
+  })
+
+  it("of bank debits that are final are not tried again", () => {
+    const codes = [
+      "account_closed",
+      "bank_account_closed",
+      "bank_account_invalid_details",
+      "bank_account_restricted",
+      "bank_account_unusable",
+      "no_account",
+      "payment_intent_mandate_invalid",
+      "payment_method_bank_account_blocked",
+    ]
+    for (const code of codes) {
+      assert.strictEqual(after(attempt(), send, declined(null, { code })).state, "awaiting_method", code)
+    }
+    const code = "debit_not_authorized"
+    assert.strictEqual(after(attempt(), send, declined(null, { code })).state, "exhausted")
   })
 
   it("with a code that is a name of every object are tried again", () => {

@@ -14,8 +14,9 @@ import type {
 import { StripeProblem } from "./StripeProblem.ts"
 import type { CardBehaviour, StripeDecline } from "./TestCards.ts"
 
-/** The largest amount, in the units that Stripe counts in. */
+/** The largest amount, in the units that Stripe counts in. It is another one for some currencies. */
 const MAX_AMOUNT = 99_999_999
+const MAX_AMOUNTS: Readonly<Record<string, number>> = { idr: 999_999_999_999 }
 
 const AUTHENTICATION_FAILURE = "payment_intent_authentication_failure"
 
@@ -29,10 +30,11 @@ export const createIntent = (state: AccountState, params: Params): StripePayment
   const amount = params.integer("amount") ?? 0
   if (amount < 1)
     throw StripeProblem.invalid("parameter_invalid_integer", "Invalid positive integer", "amount")
-  if (amount > MAX_AMOUNT) {
-    throw StripeProblem.invalid("amount_too_large", `Amount must be no more than ${MAX_AMOUNT}`, "amount")
-  }
   const currency = params.required("currency")
+  const most = MAX_AMOUNTS[currency] ?? MAX_AMOUNT
+  if (amount > most) {
+    throw StripeProblem.invalid("amount_too_large", `Amount must be no more than ${most}`, "amount")
+  }
   if (!/^[a-z]{3}$/.test(currency)) {
     throw StripeProblem.invalid(
       "parameter_invalid_string_format",
@@ -110,10 +112,9 @@ export const complete = (state: AccountState, id: string, decline?: StripeDeclin
   if (intent.status === "processing") {
     const charge = state.get("charge", intent.latest_charge ?? "")
     if (decline === undefined) return paid(state, intent, charge)
-    charge.status = "failed"
-  } else {
-    refuseUnlessOpen(intent, "confirm")
+    return void fail(state, intent, method, decline, charge)
   }
+  refuseUnlessOpen(intent, "confirm")
   if (decline !== undefined) return void fail(state, intent, method, decline)
   intent.payment_method = method.id
   take(state, intent, method, { ...state.behaviours.get(method.id), isDelayed: false })
@@ -182,13 +183,12 @@ const confirm = (state: AccountState, params: Params, intent: StripePaymentInten
   return intent
 }
 
+/** A charge whose outcome is not known yet. */
 const chargeOf = (
   state: AccountState,
   intent: StripePaymentIntent,
   method: StripePaymentMethod,
-  failure?: { readonly code: string; readonly message: string; readonly decline: StripeDecline },
 ): StripeCharge => {
-  const { adviceCode, networkAdviceCode } = failure?.decline ?? {}
   const charge = state.add("charge", {
     ...state.head("charge"),
     amount: intent.amount,
@@ -199,15 +199,10 @@ const chargeOf = (
     // What the payment intent has now: later changes are not copied.
     metadata: { ...intent.metadata },
     billing_details: method.billing_details,
-    failure_code: failure?.code ?? null,
-    failure_message: failure?.message ?? null,
-    outcome: {
-      type: failure === undefined ? "authorized" : "issuer_declined",
-      ...(failure?.decline.declineCode !== undefined && { reason: failure.decline.declineCode }),
-      ...(adviceCode !== undefined && { advice_code: adviceCode }),
-      ...(networkAdviceCode !== undefined && { network_advice_code: networkAdviceCode }),
-    },
-    status: failure === undefined ? "pending" : "failed",
+    failure_code: null,
+    failure_message: null,
+    outcome: { type: "authorized" },
+    status: "pending",
     paid: false,
     captured: false,
     amount_captured: 0,
@@ -216,6 +211,25 @@ const chargeOf = (
     disputed: false,
   })
   intent.latest_charge = charge.id
+  return charge
+}
+
+const failed = (
+  charge: StripeCharge,
+  code: string,
+  message: string,
+  decline: StripeDecline,
+): StripeCharge => {
+  const { adviceCode, declineCode, networkAdviceCode } = decline
+  charge.status = "failed"
+  charge.failure_code = code
+  charge.failure_message = message
+  charge.outcome = {
+    type: "issuer_declined",
+    ...(declineCode !== undefined && { reason: declineCode }),
+    ...(adviceCode !== undefined && { advice_code: adviceCode }),
+    ...(networkAdviceCode !== undefined && { network_advice_code: networkAdviceCode }),
+  }
   return charge
 }
 
@@ -251,17 +265,20 @@ const paid = (
   if (dispute !== undefined) openDispute(state, charge, dispute)
 }
 
-/** Declines an attempt, and gives the answer that says so. */
+/** Declines an attempt, and gives the answer that says so. A bank that took its time declines the charge that is `known`. */
 const fail = (
   state: AccountState,
   intent: StripePaymentIntent,
   method: StripePaymentMethod,
   decline: StripeDecline,
+  known?: StripeCharge,
 ): StripeProblem => {
   const { adviceCode, code = "card_declined", declineCode, networkAdviceCode } = decline
   const message = "Your card was declined."
   const charge =
-    code === AUTHENTICATION_FAILURE ? null : chargeOf(state, intent, method, { code, message, decline })
+    code === AUTHENTICATION_FAILURE
+      ? null
+      : failed(known ?? chargeOf(state, intent, method), code, message, decline)
   const failure: StripeFailure = {
     type: "card_error",
     code,

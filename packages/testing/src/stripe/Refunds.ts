@@ -3,7 +3,7 @@ import type { AccountState } from "./AccountState.ts"
  * Refunds and disputes of the fake.
  */
 import type { Params } from "./Params.ts"
-import type { StripeCharge, StripeDispute, StripeRefund } from "./StripeObjects.ts"
+import type { StripeCharge, StripeDispute, StripeRefund, StripeWithdrawal } from "./StripeObjects.ts"
 import { StripeProblem } from "./StripeProblem.ts"
 
 /** The charge that took the money. */
@@ -124,6 +124,25 @@ export const openDispute = (state: AccountState, charge: StripeCharge, reason: s
   return dispute
 }
 
+/** The money of a dispute that goes to the customer. */
+const withdrawalOf = (state: AccountState, { amount, currency, id }: StripeDispute): StripeWithdrawal => ({
+  id: `txn_${id}`,
+  object: "balance_transaction",
+  amount: -amount,
+  available_on: state.seconds(),
+  created: state.seconds(),
+  currency,
+  description: null,
+  exchange_rate: null,
+  fee: 0,
+  fee_details: [],
+  net: -amount,
+  reporting_category: "dispute",
+  source: id,
+  status: "available",
+  type: "adjustment",
+})
+
 export const disputeIntent = (state: AccountState, intent: string, reason: string): StripeDispute => {
   const charge = chargeOfIntent(state, intent)
   if (charge === undefined || !charge.paid) throw new TypeError(`the payment intent ${intent} took no money`)
@@ -133,8 +152,14 @@ export const disputeIntent = (state: AccountState, intent: string, reason: strin
 export const getDispute = (state: AccountState, _: Params, id: string): StripeDispute =>
   state.get("dispute", id, "dispute")
 
-export const closeDispute = (state: AccountState, id: string, status: "won" | "lost"): void => {
+/** A bank decides a dispute. One that is `refunded` was settled before it began, by giving the money to the customer. */
+export const closeDispute = (
+  state: AccountState,
+  id: string,
+  outcome: "won" | "lost" | "prevented" | "refunded",
+): void => {
   const dispute = state.get("dispute", id)
-  dispute.status = status
+  dispute.status = outcome === "refunded" ? "prevented" : outcome
+  if (outcome === "refunded") dispute.balance_transactions = [withdrawalOf(state, dispute)]
   state.emit("charge.dispute.closed", dispute)
 }

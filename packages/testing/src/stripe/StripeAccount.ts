@@ -103,9 +103,12 @@ export class StripeAccount {
     return disputeIntent(this.state, paymentIntent, reason)
   }
 
-  /** The bank decides a dispute. */
-  closeDispute(dispute: string, status: "won" | "lost"): void {
-    closeDispute(this.state, dispute, status)
+  /**
+   * The bank decides a dispute. One that is `prevented` was settled before it began; by giving the money to the customer if
+   * it is `refunded`, which Stripe calls `prevented`, too.
+   */
+  closeDispute(dispute: string, outcome: "won" | "lost" | "prevented" | "refunded"): void {
+    closeDispute(this.state, dispute, outcome)
   }
 
   /** A bank answers to a refund. When it has failed, the money comes back. */

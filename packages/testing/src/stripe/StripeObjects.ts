@@ -125,9 +125,9 @@ export interface StripeCharge extends StripeObject {
   readonly payment_method: string
   readonly metadata: Metadata
   readonly billing_details: StripePaymentMethod["billing_details"]
-  readonly failure_code: string | null
-  readonly failure_message: string | null
-  readonly outcome: {
+  failure_code: string | null
+  failure_message: string | null
+  outcome: {
     readonly type: string
     readonly advice_code?: string
     readonly network_advice_code?: string
@@ -153,6 +153,25 @@ export interface StripeRefund extends StripeObject {
   failure_reason?: string
 }
 
+/** Money that goes from the account. */
+export interface StripeWithdrawal {
+  readonly id: string
+  readonly object: "balance_transaction"
+  readonly amount: number
+  readonly available_on: number
+  readonly created: number
+  readonly currency: string
+  readonly description: null
+  readonly exchange_rate: null
+  readonly fee: number
+  readonly fee_details: ReadonlyArray<never>
+  readonly net: number
+  readonly reporting_category: "dispute"
+  readonly source: string
+  readonly status: "available"
+  readonly type: "adjustment"
+}
+
 export interface StripeDispute extends StripeObject {
   readonly object: "dispute"
   readonly amount: number
@@ -160,7 +179,7 @@ export interface StripeDispute extends StripeObject {
   readonly charge: string
   readonly payment_intent: string
   readonly reason: string
-  readonly balance_transactions: ReadonlyArray<never>
+  balance_transactions: ReadonlyArray<StripeWithdrawal>
   readonly enhanced_eligibility_types: ReadonlyArray<never>
   readonly evidence: { readonly enhanced_evidence: object }
   readonly evidence_details: {
@@ -172,7 +191,7 @@ export interface StripeDispute extends StripeObject {
   }
   is_charge_refundable: boolean
   metadata: Metadata
-  status: "needs_response" | "won" | "lost"
+  status: "needs_response" | "won" | "lost" | "prevented"
 }
 
 export interface StripeEvent extends StripeObject {
