@@ -168,13 +168,15 @@ export const makeCollector = Effect.gen(function* () {
       yield* book.apply(ports, payment, invoice, { type: "no_method" })
       return undefined
     }
-    if (reference === null) return { type: "open", payment, customer: chosen?.providerCustomer ?? null }
     const last = collection.attempt?.method ?? null
     const next = chosen === null ? last : chosen.id
     const ready =
       step === "send" && last === next
         ? payment
         : yield* book.apply(ports, payment, invoice, yield* nextAttempt(ids, next))
+    // It has a new attempt by now, also if it waited for a retry: so it is known what follows when opening it fails.
+    if (reference === null)
+      return { type: "open", payment: ready, customer: chosen?.providerCustomer ?? null }
     const sent = yield* book.apply(ports, ready, invoice, {
       type: "send",
       elsewhere: yield* declinesElsewhere(ports.payments, ready),

@@ -87,7 +87,8 @@ const unlessProblem = (
 const waitingAs = (before: Collection): Collection | undefined => {
   const { attempt, attention, declines, isEnding, nextAt, retryAt, state, tries } = before
   const isNotClosed = attention?.code === "not_closed" && attempt?.status === "declined"
-  if (state === "retrying") return { state, attempt, declines, tries, nextAt: retryAt ?? nextAt }
+  const isRetried = state === "retrying" || (isNotClosed && retryAt !== undefined)
+  if (isRetried) return { state: "retrying", attempt, declines, tries, nextAt: retryAt ?? nextAt }
   const waiting = { attempt, declines, tries, nextAt: null, ...(isEnding === true ? { isEnding } : {}) }
   if (state === "awaiting_method" || state === "exhausted") return { ...waiting, state }
   // Nobody knows any more what it waited for, and a person has looked since.

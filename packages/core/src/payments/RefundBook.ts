@@ -30,6 +30,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import * as Resource from "../shared/Resource.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import * as WallClock from "../shared/WallClock.ts"
 import { type Dispute, disputes } from "./Dispute.ts"
 import { MANUAL_PROVIDER, type PaymentId, type StoredPayment } from "./Payment.ts"
 import { PaymentStore } from "./PaymentStore.ts"
@@ -266,7 +267,8 @@ export const makeRefundBook = Effect.gen(function* () {
     const held = returned.refunds.filter(({ status }) => status !== "failed")
     const left = held.reduce((rest, one) => rest - one.amount, payment.amount)
     if (known === undefined && (amount > left || returned.refunds.length >= MAX_REFUNDS)) return false
-    const now = yield* DateTime.now
+    // The queue is in real time, also for customers of test clocks.
+    const now = yield* WallClock.now
     const made = { reference: stated.reference, sentAt: now }
     const asked: NewRefund = { amount, reason: "other", creditNoteId: null, made }
     const refund = known ?? (yield* create(payment, invoice, asked))

@@ -176,6 +176,48 @@ describe("a payment that is not wanted any more", () => {
     },
   )
 
+  it.effect(
+    "is replaced by one that needs attention when it is to be tried again and can't be opened",
+    () => {
+      const notBefore = inHours(24 * 2).epochMilliseconds
+      const provider = new FakeProvider({
+        outcomeOf: outcomes({ status: "declined", code: "insufficient_funds", advice: null, notBefore }),
+        faultOf: script({ openPayment: [undefined, "break"] }),
+      })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(SOON)
+        const { invoice } = yield* look(provider)
+        yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+        yield* advanceTo(inHours(47))
+        assert.strictEqual((yield* look(provider)).invoice.collection, "retrying")
+        yield* advanceTo(inHours(60))
+        assert.strictEqual((yield* look(provider)).invoice.collection, "needs_attention")
+      }).pipe(withProvider(provider))
+    },
+  )
+
+  it.effect("is replaced by one that is tried again, also if it could not be closed for two weeks", () => {
+    let isBusy = true
+    const provider = new FakeProvider({
+      outcomeOf: outcomes(declined("insufficient_funds")),
+      faultOf: (call) => (call === "closePayment" && isBusy ? "break" : undefined),
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { id: invoiceId } = (yield* look(provider)).invoice
+      const { record } = yield* Payments
+      yield* record({ invoiceId, amount: 500n })
+      yield* advanceTo(inHours(24 * 20))
+      assert.strictEqual((yield* look(provider)).invoice.collection, "needs_attention")
+      isBusy = false
+      yield* record({ invoiceId, amount: 500n })
+      yield* advanceTo(inHours(24 * 21))
+      assert.strictEqual((yield* look(provider)).invoice.status, "paid")
+    }).pipe(withProvider(provider))
+  })
+
   it.effect("is read while a bank works on it, and then closed without a word of its collection", () => {
     const provider = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
     return Effect.gen(function* () {
