@@ -151,9 +151,9 @@ describe("billing", () => {
             runner(names[0], { ...env, KILL: `before ${commits}` }),
             runner(names[1], { ...env, KILL: `after ${commits}` }),
           ])
-          assert.strictEqual(before.signal, after.signal, before.stderr)
           for (const name of names) await ends(name, expected)
-          if (before.signal === null) return commits
+          // What is done at once may be in one commit or in two, so that one of them may end with fewer commits.
+          if (before.signal === null && after.signal === null) return commits
         }
       }
       // Each customer has two invoices to issue and a period to close, and claims come between.
