@@ -197,27 +197,6 @@ describe("a payment that is not wanted any more", () => {
     },
   )
 
-  it.effect("is replaced by one that is tried again, also if it could not be closed for two weeks", () => {
-    let isBusy = true
-    const provider = new FakeProvider({
-      outcomeOf: outcomes(declined("insufficient_funds")),
-      faultOf: (call) => (call === "closePayment" && isBusy ? "break" : undefined),
-    })
-    return Effect.gen(function* () {
-      yield* subscribe
-      yield* advanceTo(SOON)
-      const { id: invoiceId } = (yield* look(provider)).invoice
-      const { record } = yield* Payments
-      yield* record({ invoiceId, amount: 500n })
-      yield* advanceTo(inHours(24 * 20))
-      assert.strictEqual((yield* look(provider)).invoice.collection, "needs_attention")
-      isBusy = false
-      yield* record({ invoiceId, amount: 500n })
-      yield* advanceTo(inHours(24 * 21))
-      assert.strictEqual((yield* look(provider)).invoice.status, "paid")
-    }).pipe(withProvider(provider))
-  })
-
   it.effect("is read while a bank works on it, and then closed without a word of its collection", () => {
     const provider = new FakeProvider({ outcomeOf: outcomes({ status: "processing" }) })
     return Effect.gen(function* () {
@@ -295,27 +274,33 @@ describe("a payment that is not wanted any more, and that the provider does not 
     }).pipe(withProvider(provider))
   })
 
-  it.effect("is replaced by one that is not attempted by itself, once it is closed after all", () => {
-    let isBusy = true
-    const provider = new FakeProvider({
-      outcomeOf: outcomes(declined("stop_payment_order")),
-      faultOf: (call) => (call === "closePayment" && isBusy ? "break" : undefined),
-    })
-    return Effect.gen(function* () {
-      yield* subscribe
-      yield* advanceTo(SOON)
-      const { id: invoiceId } = (yield* look(provider)).invoice
-      const { record } = yield* Payments
-      yield* record({ invoiceId, amount: 500n })
-      yield* advanceTo(inHours(24 * 20))
-      assert.strictEqual((yield* look(provider)).invoice.collection, "needs_attention")
-      isBusy = false
-      yield* record({ invoiceId, amount: 500n })
-      yield* advanceTo(inHours(24 * 21))
-      const { invoice, taken } = yield* look(provider)
-      assert.strictEqual(invoice.collection, "exhausted")
-      assert.deepStrictEqual(taken, [])
-      assert.strictEqual((yield* (yield* Payments).pay(invoiceId)).status, "paid")
-    }).pipe(withProvider(provider))
-  })
+  it.effect.each([
+    ["exhausted, as it was declined for good", "stop_payment_order", "exhausted", 0],
+    ["attempted at once, as its retry is over", "insufficient_funds", "paid", 1],
+  ] as const)(
+    "that could not be closed for two weeks is replaced by one that is %s",
+    ([, code, collection, taken]) => {
+      let isBusy = true
+      const provider = new FakeProvider({
+        outcomeOf: outcomes(declined(code)),
+        faultOf: (call) => (call === "closePayment" && isBusy ? "break" : undefined),
+      })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(SOON)
+        const { id: invoiceId } = (yield* look(provider)).invoice
+        const { pay: attempt, record } = yield* Payments
+        yield* record({ invoiceId, amount: 500n })
+        yield* advanceTo(inHours(24 * 20))
+        assert.strictEqual((yield* look(provider)).invoice.collection, "needs_attention")
+        isBusy = false
+        yield* record({ invoiceId, amount: 500n })
+        yield* advanceTo(inHours(24 * 21))
+        const after = yield* look(provider)
+        assert.strictEqual(after.invoice.collection, collection)
+        assert.lengthOf(after.taken, taken)
+        if (collection === "exhausted") assert.strictEqual((yield* attempt(invoiceId)).status, "paid")
+      }).pipe(withProvider(provider))
+    },
+  )
 })
