@@ -1,7 +1,7 @@
 /**
  * A worker process of Billwright, as with `billwright serve --dispatch-only`, that reports how much it has written.
  */
-import { Billing, DeliveryStore, Dispatcher, WebhookTransport } from "@billwright/core"
+import { Billing, type Claimed, DeliveryStore, Dispatcher, WebhookTransport } from "@billwright/core"
 import { UndiciTransport } from "@billwright/node"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
@@ -13,22 +13,27 @@ const count = counter()
 const isStaged = process.env["STAGES"] === "1"
 const stages = new Map<string, { -readonly [K in keyof Stages]: Stages[K] }>()
 
-const claiming = Layer.effect(
+const note = ({ deliveries }: Claimed, isClaimed: boolean) => {
+  const leased = now()
+  for (const { eventId } of deliveries) {
+    if (!stages.has(eventId)) stages.set(eventId, { leased, isClaimed, sent: 0 })
+  }
+}
+
+const leasing = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>
     DeliveryStore.of({
       ...store,
       claimDue: (claim) =>
-        Effect.suspend(() => {
-          const claimBegun = now()
-          return Effect.tap(store.claimDue(claim), ({ deliveries }) =>
-            Effect.sync(() => {
-              const claimed = now()
-              for (const { eventId } of deliveries) {
-                if (!stages.has(eventId)) stages.set(eventId, { claimBegun, claimed, sent: 0 })
-              }
-            }),
-          )
+        Effect.tap(store.claimDue(claim), (claimed) => Effect.sync(() => note(claimed, true))),
+      handTo: (intake) =>
+        store.handTo({
+          ...intake,
+          takeFromOthers: (leased, leaseUntil) => {
+            note(leased, false)
+            return intake.takeFromOthers(leased, leaseUntil)
+          },
         }),
     }),
   ),
@@ -78,7 +83,7 @@ const counted = counting.pipe(Layer.provideMerge(storage))
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(
     Billing.layerWith({ events: { types } }).pipe(
-      Layer.provideMerge(isStaged ? claiming.pipe(Layer.provideMerge(counted)) : counted),
+      Layer.provideMerge(isStaged ? leasing.pipe(Layer.provideMerge(counted)) : counted),
     ),
     isStaged ? sending.pipe(Layer.provide(transport)) : transport,
   ),

@@ -40,14 +40,14 @@ const DEADLINE_MILLIS = 30_000
 
 /** The parts of our side's time, in milliseconds. Each is a median. */
 interface Spent {
-  /** From the commit to the claim: the notification, and work that is running at that time. */
+  /** From the commit until the worker has the delivery: the notification, and the read or the claim. */
   readonly news: number
-  /** The claim, which is a separate transaction. */
-  readonly claim: number
-  /** From the claim's answer to the request: reading it, and signing. */
+  /** From then to the request: signing. */
   readonly preparation: number
   /** From the request to the first byte at the receiver. */
   readonly request: number
+  /** The part of the events whose first delivery was claimed. */
+  readonly claimedPart: number
 }
 
 const spentOn = (
@@ -60,10 +60,10 @@ const spentOn = (
     return found === undefined ? [] : [{ ...found, committed, arrived: arrivals.get(id)! }]
   })
   return {
-    news: median(known.map(({ claimBegun, committed }) => claimBegun - committed)),
-    claim: median(known.map(({ claimBegun, claimed }) => claimed - claimBegun)),
-    preparation: median(known.map(({ claimed, sent }) => sent - claimed)),
+    news: median(known.map(({ committed, leased }) => leased - committed)),
+    preparation: median(known.map(({ leased, sent }) => sent - leased)),
     request: median(known.map(({ arrived, sent }) => arrived - sent)),
+    claimedPart: known.filter(({ isClaimed }) => isClaimed).length / known.length,
   }
 }
 

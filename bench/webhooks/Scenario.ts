@@ -78,8 +78,10 @@ type Order = "go" | "stop" | "stages" | Publications
 
 /** The times of a worker's stages for the first delivery of an event, in milliseconds since 1970. */
 export interface Stages {
-  readonly claimBegun: number
-  readonly claimed: number
+  /** When the worker had it. */
+  readonly leased: number
+  /** Whether it was claimed. Otherwise the publication leased it to the worker. */
+  readonly isClaimed: boolean
   readonly sent: number
 }
 

@@ -137,6 +137,7 @@ export {
   MAX_CANCEL,
   MAX_CLAIM,
   MAX_DELIVERIES_OF_EVENT,
+  MAX_FULL_OF_OFFER,
   MAX_RANGE_REPLAY,
   MAX_SETTLE,
 } from "./webhooks/DeliveryStore.ts"
@@ -150,6 +151,7 @@ export type {
   Places,
   RangeReplay,
   Settlement,
+  StandingOffer,
   UnreadableDelivery,
 } from "./webhooks/DeliveryStore.ts"
 export * as StoredDelivery from "./webhooks/StoredDelivery.ts"

@@ -16,7 +16,7 @@ import { SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { HostTransaction } from "./host/HostTransaction.ts"
-import { CHANNEL, IN_TRANSACTION } from "./Notices.ts"
+import * as Notices from "./Notices.ts"
 import * as WorkerSession from "./WorkerSession.ts"
 
 /**
@@ -44,6 +44,13 @@ const RECONNECT_MILLIS = 1_000
 /** The longest pause before reconnecting, in milliseconds. */
 const MAX_RECONNECT_MILLIS = 30_000
 
+/** Who is told of deliveries that publications of other processes leased to this worker. */
+interface Taker {
+  readonly take: (handed: ReadonlyArray<Notices.Handed>) => void
+  /** The worker has this name no more. It may have missed what was leased to it. */
+  readonly dropped: (name: string) => void
+}
+
 export interface CommitsService {
   /**
    * Signals a commit that may have due deliveries: after the current transaction has committed, or at once outside of a
@@ -53,7 +60,7 @@ export interface CommitsService {
   readonly announce: Effect.Effect<void>
   /**
    * Runs a statement that is a transaction of its own, or part of one, and announces its commit as its result says. What it
-   * gets is the payload with which the statement notifies of its own commit (`Notices.notifying`), or `null`.
+   * gets is how the payload begins with which the statement notifies of its own commit (`Notices.read`), or `null`.
    */
   readonly announcing: <A, E, R>(
     statement: (notice: string | null) => Effect.Effect<A, E, R>,
@@ -63,6 +70,8 @@ export interface CommitsService {
   readonly subscribe: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
   /** Signals commits with due deliveries. Those of other processes may have none. */
   readonly subscribeDue: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
+  /** Tells what publications of other processes leased to this worker, until the scope closes. */
+  readonly handed: (taker: Taker) => Effect.Effect<void, never, Scope.Scope>
   /** This process among those that share the storage. */
   readonly worker: WorkerSession.Worker
 }
@@ -102,10 +111,14 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
     )
   }
   const announce = announceAs("due")
-  const worker = WorkerSession.make(database)
+  const takers = new Set<Taker>()
+  const worker = WorkerSession.make(database, (name) => {
+    for (const { dropped } of takers) dropped(name)
+  })
 
   const client = mayListen ? yield* listeningClient : undefined
-  const sender = `${database.schema} ${crypto.randomUUID()}`
+  const sender = crypto.randomUUID()
+  const payload = `${database.schema} ${sender}`
   let nextWithinAt = client === undefined ? Infinity : -Infinity
 
   const announcing: CommitsService["announcing"] = (statement, newsOf) =>
@@ -116,7 +129,7 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
       }
       const notifying = Effect.suspend(() => {
         nextWithinAt = Infinity // one at a time
-        return statement(sender)
+        return statement(payload)
       })
       const ended = Effect.sync(() => {
         const now = performance.now()
@@ -128,14 +141,25 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
     })
 
   const [subscribe, subscribeDue] = [all.subscribe, due.subscribe]
-  if (client === undefined) return Commits.of({ announce, announcing, subscribe, subscribeDue, worker })
+  const handed: CommitsService["handed"] = (taker) =>
+    Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => takers.add(taker)),
+        () => Effect.sync(() => takers.delete(taker)),
+      ),
+    )
+  if (client === undefined)
+    return Commits.of({ announce, announcing, handed, subscribe, subscribeDue, worker })
 
-  yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, sender))
-  const listening = listen(client, worker, (payload) => {
-    if (!payload.startsWith(`${database.schema} `) || payload === sender) return
-    notifyHere("due")
+  yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, payload))
+  const listening = listen(client, worker, (received) => {
+    const notice = Notices.read(database.schema, received)
+    if (notice === undefined) return
+    if (notice.worker === worker.name()) for (const { take } of takers) take(notice.handed)
+    if (notice.sender === sender) return
+    notifyHere(notice.news)
     // Others in the same 5 milliseconds sent none, and may commit later.
-    if (payload === `${database.schema} ${IN_TRANSACTION}`) early.notify()
+    if (notice.sender === Notices.IN_TRANSACTION) early.notify()
   })
   // Listening needs a connection of its own, so it lasts only while there are subscribers. The next one
   // begins when the last one has ended, and the worker has its new name.
@@ -146,6 +170,7 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   return Commits.of({
     announce,
     announcing,
+    handed,
     subscribe: Effect.andThen(RcRef.get(listener), subscribe),
     subscribeDue: Effect.andThen(RcRef.get(listener), subscribeDue),
     worker,
@@ -184,10 +209,14 @@ const isListening = (client: PgClient.PgClient, sql: SqlClient.SqlClient): boole
  * Notifies other processes of commits in this one. The first is sent at once; commits soon after it share one
  * message.
  */
-const broadcast = (client: PgClient.PgClient, committed: Signal.Awaiting, sender: string) =>
+const broadcast = (client: PgClient.PgClient, committed: Signal.Awaiting, payload: string) =>
   committed.pipe(
     Effect.andThen(
-      answeredWithin(client.notify(CHANNEL, sender), NOTIFY_DEADLINE_MILLIS, () => new Error("too late")),
+      answeredWithin(
+        client.notify(Notices.CHANNEL, payload),
+        NOTIFY_DEADLINE_MILLIS,
+        () => new Error("too late"),
+      ),
     ),
     Effect.ignoreCause,
     Effect.andThen(waited(NOTIFY_INTERVAL_MILLIS)),
@@ -210,7 +239,7 @@ const listen = (
         // Pinned, because other statements would wait until listening ends.
         const connection = yield* Effect.flatMap(PgConnection.make(client.config), ({ pin }) => pin)
         yield* worker.begin(connection)
-        const notifications = yield* Scope.provide(connection.listen(CHANNEL), listening)
+        const notifications = yield* Scope.provide(connection.listen(Notices.CHANNEL), listening)
         pause = RECONNECT_MILLIS
         return yield* Effect.forever(
           Effect.map(Queue.take(notifications), ({ payload }) => onNotification(payload)),

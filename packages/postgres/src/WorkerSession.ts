@@ -8,15 +8,24 @@
  * A worker without such a session is not in the table of workers. Its leases end when they end. That is so behind a
  * proxy that lends connections for one transaction at a time, and on a host's pool.
  */
-import type { StorageError } from "@billwright/core"
+import { Id, type StandingOffer, type StorageError } from "@billwright/core"
 import type { PgConnection } from "@effect/sql-pg"
-import { Effect, Exit, type Scope } from "effect"
+import { Effect, Exit, Option, type Scope, Semaphore } from "effect"
+import * as ArrayLiteral from "./ArrayLiteral.ts"
 import type { DatabaseService } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { lockOf, WORKER_LENGTH } from "./functions/WorkerFunctions.ts"
+import { instantOf } from "./Millis.ts"
 
 /** The pause before the removal of a worker is tried again, in milliseconds. */
 const AGAIN_MILLIS = 200
+/**
+ * How long publications of other processes may follow an offer, in milliseconds. A worker that goes on renews its offer in time.
+ * One that hangs gets no more than they publish in this time.
+ */
+export const OFFERED_MILLIS = 1_500
+/** How long an offer may take to be written, in milliseconds. */
+const OFFER_DEADLINE_MILLIS = 1_000
 /** How long the removal of a worker may take when its session is closed in order, in milliseconds. */
 const LEAVE_MILLIS = 1_000
 
@@ -40,19 +49,39 @@ export interface Worker {
    * that was lost. It takes one also when this is interrupted.
    */
   readonly lost: Effect.Effect<void>
+  /** Whether the worker is in the table, and so may offer places. */
+  readonly mayOffer: () => boolean
+  /**
+   * Offers places to publications of other processes, or ends the last offer. Gives false when it may not have done so. It goes
+   * through the session, so that nobody is offered places when notifications don't arrive any more.
+   */
+  readonly offer: (offer: StandingOffer | undefined) => Effect.Effect<boolean>
 }
 
 const newName = (): string => crypto.randomUUID().slice(0, WORKER_LENGTH)
 
-export const make = ({ everyTenant: { write }, schema }: DatabaseService): Worker => {
+/** `onDropped` is called with each name that the worker has no more. */
+export const make = (
+  { everyTenant: { write }, schema }: DatabaseService,
+  onDropped: (name: string) => void,
+): Worker => {
   const table = `${schema}.webhook_workers`
   const enter = `insert into ${table} (worker) select $1
 where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing`
   const leaving = `delete from ${table} where worker = $1`
+  const offering = `update ${table} w set offered_until = clock_timestamp() + interval '${OFFERED_MILLIS} milliseconds',
+  offered_places = $2::text::integer, offered_lease_until = ${instantOf("$3::text::bigint")}, full_endpoints = $4::text::uuid[]
+where w.worker = $1 and w.missed_at is null`
+  const ending = `update ${table} w set offered_until = null where w.worker = $1`
   let name = newName()
+  let current: PgConnection.PgConnection | undefined
+  const oneAtATime = Semaphore.makeUnsafe(1)
 
   const rename = Effect.sync(() => {
+    const dropped = name
+    current = undefined
     name = newName()
+    onDropped(dropped)
   })
 
   const leave = (session: PgConnection.PgConnection) =>
@@ -66,7 +95,8 @@ where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing
 
   const begin = Effect.fnUntraced(function* (session: PgConnection.PgConnection) {
     yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? leave(session) : Effect.void))
-    yield* Effect.ignore(session.query(enter, [name]))
+    const entered = yield* Effect.option(session.query(enter, [name]))
+    if (Option.exists(entered, ({ rowCount }) => rowCount > 0)) current = session
   })
 
   const remove = Effect.suspend((): Effect.Effect<unknown, StorageError> =>
@@ -78,5 +108,32 @@ where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing
   })
   const lost = Effect.ensuring(removed, rename)
 
-  return { token: () => name + crypto.randomUUID().slice(WORKER_LENGTH), name: () => name, begin, lost }
+  const writeOffer = (its: StandingOffer | undefined) =>
+    Effect.suspend(() => {
+      if (current === undefined) return Effect.succeed(false)
+      const written =
+        its === undefined
+          ? current.query(ending, [name])
+          : current.query(offering, [
+              name,
+              String(its.count),
+              String(its.leaseUntil.epochMilliseconds),
+              ArrayLiteral.plain(its.full.map((id) => Id.toUuid(id))),
+            ])
+      return Effect.map(
+        answeredWithin(written, OFFER_DEADLINE_MILLIS, () => new Error("too late")),
+        ({ rowCount }) => rowCount > 0,
+      )
+    })
+  const offer: Worker["offer"] = (its) =>
+    oneAtATime.withPermit(Effect.catchCause(writeOffer(its), () => Effect.succeed(false)))
+
+  return {
+    mayOffer: () => current !== undefined,
+    offer,
+    token: () => name + crypto.randomUUID().slice(WORKER_LENGTH),
+    name: () => name,
+    begin,
+    lost,
+  }
 }

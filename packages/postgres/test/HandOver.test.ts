@@ -59,6 +59,8 @@ const withIntake = Effect.fnUntraced(function* ({ full = [], isOpen = true }: In
           },
         }
       }),
+    standingOffer: Effect.succeed(undefined),
+    takeFromOthers: () => false,
   }
   yield* (yield* DeliveryStore).handTo(intake)
   return { taken, kept: () => kept }

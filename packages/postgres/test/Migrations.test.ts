@@ -324,6 +324,7 @@ const FROZEN: ReadonlyArray<string> = [
   "5386d05b30f1b6c490e6376d4525a2da66febefa6d0be7032badf968d94aa90c",
   "beace5750fb05fd4e03eee1142004c06ef7c0e5144c1956741d923d4900fcc36",
   "4a5ff7f06c90df0bb04cb41b09c4dfddf02ba379a549f3770d9b3bff29c0e697",
+  "f84ce9bcba225d342e9f24d19421ae3c065d255ff9e2c004e3b29f67832f8683",
 ]
 
 describe("each migration", () => {
@@ -372,6 +373,7 @@ from (values ('${BLOCKED}', interval '1 day'), ('${BLOCKED}', interval '2 days')
     "work_that_is_never_set_aside",
     "spend_alerts_that_are_never_set_aside",
     "rolled_api_keys_and_blocks_that_are_over",
+    "standing_offers",
   ])
   const rows = yield* sql<{
     kind: string

@@ -2,21 +2,14 @@
  * Workers notice that another one has died, and take its deliveries over long before its leases end. Each worker here
  * is a storage with its own client. It dies when the server ends its session, and it can't connect again.
  */
-import {
-  type Billing,
-  type ClaimedDelivery,
-  EventStore,
-  IdGenerator,
-  type CurrentTenant,
-} from "@billwright/core"
-import { PostgresClient, Storage } from "@billwright/postgres"
+import { type ClaimedDelivery, EventStore } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Effect, Scope } from "effect"
 import type { Client } from "pg"
 import * as Proxy from "./Proxy.ts"
-import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
+import { startWorker, type Worker } from "./WorkerStorage.ts"
 
 /** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 400
@@ -26,30 +19,6 @@ const LONGER_THAN_A_TEST = 600_000
 
 /** The instant of all claims, long before any lease ends. */
 const NOW = minute(1)
-
-type Services = Billing.Storage | IdGenerator | CurrentTenant | Scope.Scope
-
-interface Worker {
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
-  readonly close: Effect.Effect<void>
-}
-
-const startWorker = Effect.fnUntraced(function* (
-  url: string,
-  options: Partial<PostgresClient.ClientOptions> = {},
-  storage: Parameters<typeof Storage.layer>[0] = {},
-) {
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  const client = PostgresClient.layer({ url: Redacted.make(url), ...options })
-  const services = yield* Layer.buildWithScope(
-    IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer(storage)), Layer.provide(client)),
-    scope,
-  )
-  const run: Worker["run"] = (effect) =>
-    asTenant(effect).pipe(Effect.provide(services), Effect.provideService(Scope.Scope, scope))
-  const worker: Worker = { run, close: Scope.close(scope, Exit.void) }
-  return worker
-})
 
 /** Waits for commits, as a dispatcher does. */
 const listen = (worker: Worker) => worker.run(Effect.flatMap(EventStore, (store) => store.committed))

@@ -41,6 +41,10 @@ const watchedLeases = () =>
   postgres.query(`select 1 from billwright.webhook_pending q
 join billwright.webhook_workers w on w.worker = left(q.lease_token::text, 8)`)
 
+/** The offers of workers to publications of other processes. */
+const offers = () =>
+  postgres.query("select from billwright.webhook_workers where offered_until > clock_timestamp()")
+
 /** As large as an event can be: more than one read of a socket returns. */
 const LARGE = {
   ...INVOICE,
@@ -67,6 +71,41 @@ describe("a worker that is killed", () => {
     assert.lengthOf(receiver.received(target.path), 1)
     await world.retire(target)
   })
+
+  // Behind a pooler, a worker offers nothing.
+  it.skipIf(isPooled)(
+    "after a publication has leased it: another worker sends the event, and those that follow",
+    ofRows(1),
+    async () => {
+      const target = await world.target("/leased")
+      const worker = await world.worker(LONG_LEASE)
+      await until("the offer of the worker", async () => (await offers()).length === 1)
+      receiver.isDeaf = true
+      const connected = receiver.until("connection")
+      const eventId = await world.tenant.publish()
+      await connected
+      // Publications make tokens of version 8.
+      const handed = await postgres.query(
+        "select from billwright.webhook_pending where substr(lease_token::text, 15, 1) = '8'",
+      )
+      assert.lengthOf(handed, 1)
+      await worker.stop("SIGKILL")
+      receiver.drop()
+      receiver.isDeaf = false
+      const later = await world.tenant.publish()
+      await world.worker(LONG_LEASE)
+      for (const id of [eventId, later]) {
+        await world.tenant.deliveryThat(id, ({ status }) => status === "Delivered")
+      }
+      const deliveries = await checkAll(world, target, [eventId, later])
+      assert.deepStrictEqual(
+        deliveries.map((delivery) => outcomes(delivery)),
+        [["unknown", 204], [204]],
+      )
+      assert.lengthOf(receiver.received(target.path), 2)
+      await world.retire(target)
+    },
+  )
 
   // Behind a pooler, nobody notices a death.
   it.skipIf(isPooled)(

@@ -28,6 +28,8 @@ export const MAX_SETTLE = 500
 export const MAX_RANGE_REPLAY = 20_000
 /** Most deliveries that one `cancel` ends. */
 export const MAX_CANCEL = 5_000
+/** Most endpoints that a standing offer leaves out. When more have no room, nothing is offered. */
+export const MAX_FULL_OF_OFFER = 100
 /** Most deliveries that are shown with an event: its newest ones. */
 export const MAX_DELIVERIES_OF_EVENT = 100
 
@@ -96,13 +98,33 @@ export interface Claimed {
   readonly unreadable: ReadonlyArray<UnreadableDelivery>
 }
 
-/** Who can take deliveries of this process while they are published: its dispatcher. */
+/** Who can take deliveries while they are published: the dispatcher of this process. */
 export interface Intake {
   /**
-   * Offers places to the deliveries of this many events of a tenant, which are published next. Gives `undefined` when there are
-   * none to spare.
+   * Offers places to the deliveries of this many events of a tenant, which this process publishes next. Gives `undefined` when
+   * there are none to spare.
    */
   readonly offer: (tenant: Tenant, events: number) => Effect.Effect<Places | undefined>
+  /**
+   * Offers places to publications of other processes, for about a second: see `StandingOffer`. Gives `undefined` when there are
+   * none to spare.
+   */
+  readonly standingOffer: Effect.Effect<StandingOffer | undefined>
+  /**
+   * Takes what other processes leased for this one. It neither fails nor waits. Gives false when it takes nothing, because
+   * the intake was closed or the leases end too soon. Then they have to be given back.
+   */
+  readonly takeFromOthers: (leased: Claimed, leaseUntil: DateTime.Utc) => boolean
+}
+
+/** What each publication of another process may lease for a dispatcher. Nobody keeps places for it. */
+export interface StandingOffer {
+  /** Most deliveries of one publication, and most events of it: others lease nothing. */
+  readonly count: number
+  /** Endpoints that must get none of them: at most `MAX_FULL_OF_OFFER`. */
+  readonly full: ReadonlyArray<EndpointId>
+  /** When the leases end. */
+  readonly leaseUntil: DateTime.Utc
 }
 
 /** Places that are offered to a publication. */
@@ -259,9 +281,10 @@ export class DeliveryStore extends Context.Service<
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>
 
     /**
-     * Until the scope closes, events that are published by this process outside of transactions may be handed to the
-     * intake: they are stored with leases, as if a claim at the event's timestamp had taken them. Each delivery is leased to
-     * one taker only. A lease that nobody took is given back without an attempt, or ends as any other.
+     * Until the scope closes, events that are published outside of transactions may be handed to the intake: they are stored
+     * with leases, as if a claim at the event's timestamp had taken them. Those of this process go by `offer`, and those of
+     * others by the last `standingOffer`. Each delivery is leased to one taker only. A lease that nobody took is given back
+     * without an attempt, or ends as any other.
      *
      * This only saves time. A storage whose claims cost little may do nothing here.
      */

@@ -14,7 +14,7 @@ import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { Tenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { DeliveryStore, MAX_CLAIM, type Places } from "./DeliveryStore.ts"
+import { type Claimed, DeliveryStore, MAX_CLAIM, type Places, type StandingOffer } from "./DeliveryStore.ts"
 import { EndpointStore } from "./EndpointStore.ts"
 import { REQUEST_ORIGIN } from "./EndpointVerification.ts"
 import { Keyring } from "./Keyring.ts"
@@ -130,7 +130,7 @@ interface Sending {
   /** Signals that deliveries may be due, or that a place has become free. */
   readonly awaken: Signal.Signal
   readonly due: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
-  /** Takes deliveries that this process publishes, until the scope closes. */
+  /** Takes deliveries while they are published, until the scope closes. */
   readonly takePublished: Effect.Effect<void, never, Scope.Scope>
   readonly leased: LeasedDeliveries.LeasedDeliveries
   readonly writer: ResultWriter.ResultWriter
@@ -173,7 +173,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const awaken = Signal.make()
   /** True when the last claim got as many deliveries as it asked for, and before the first claim. */
   let mayHaveMore = true
-  /** How often deliveries were taken that this process published. */
+  /** How often deliveries were taken that publications leased. */
   let takings = 0
   const leased = yield* LeasedDeliveries.make({
     signers: Signers.make(yield* Keyring),
@@ -206,32 +206,47 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     return count
   })
 
+  /** Begins what was leased by publications. Gives whether it may still begin. */
+  const startHanded = (handed: Claimed, leaseUntil: DateTime.Utc): boolean => {
+    const lastStart = leaseUntil.epochMilliseconds - attemptDeadlineMillis
+    if (leased.isClosed() || clock.currentTimeMillisUnsafe() >= lastStart) return false
+    if (handed.deliveries.length + handed.unreadable.length > 0) {
+      takings++
+      leased.startApart(handed, leaseUntil)
+    }
+    return true
+  }
+
   /** Nothing is offered while more may be due than was claimed: that comes first. */
   const offer = Effect.fnUntraced(function* (tenant: Tenant, events: number) {
     const now = yield* DateTime.now
-    const offered = mayHaveMore ? undefined : load.offer(tenant, events, now.epochMilliseconds)
+    const mayOffer = !mayHaveMore && !leased.isClosed()
+    const offered = mayOffer ? load.offer(tenant, events, now.epochMilliseconds) : undefined
     if (offered === undefined) return undefined
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
-    const lastStart = leaseUntil.epochMilliseconds - attemptDeadlineMillis
     const places: Places = {
       count: offered.places,
       full: offered.full,
       leaseUntil,
       take: (taken) => {
         load.takeBack(offered)
-        if (leased.isClosed() || clock.currentTimeMillisUnsafe() >= lastStart) return false
-        if (taken.deliveries.length + taken.unreadable.length > 0) {
-          takings++
-          leased.startApart(taken, leaseUntil)
-        }
-        return true
+        return startHanded(taken, leaseUntil)
       },
     }
     return places
   })
 
+  /** Leases may be a second older than those of `offer` when their attempts begin. */
+  const standingOffer = Effect.map(DateTime.now, (now): StandingOffer | undefined => {
+    if (mayHaveMore || leased.isClosed() || spareMillis < MIN_SPARE_MILLIS) return undefined
+    const offered = load.standingOffer(now.epochMilliseconds)
+    if (offered === undefined) return undefined
+    const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
+    return { count: offered.places, full: offered.full, leaseUntil }
+  })
+
   const takePublished = Effect.andThen(
-    store.handTo({ offer }),
+    store.handTo({ offer, standingOffer, takeFromOthers: startHanded }),
     Effect.addFinalizer(() => leased.close),
   )
 

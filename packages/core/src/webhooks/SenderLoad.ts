@@ -13,7 +13,7 @@
  * places for stalled attempts that other tenants don't use. So a tenant that comes later finds places, too.
  */
 import { type Tenant, tenantKey } from "../shared/Tenant.ts"
-import type { TenantLimit } from "./DeliveryStore.ts"
+import { MAX_FULL_OF_OFFER, type TenantLimit } from "./DeliveryStore.ts"
 import type { EndpointId } from "./Endpoint.ts"
 
 /** Most attempts under way that have not stalled, in total. */
@@ -37,6 +37,8 @@ const AHEAD = 2
 const WORTHWHILE_PART = 1 / 2
 /** How many places each event of a publication is offered: more than most events have endpoints. */
 const PLACES_OF_EVENT = 8
+/** The part of an endpoint's places below which it has little room. */
+const LITTLE_ROOM_PART = 1 / 2
 /** Most endpoints whose load is remembered. */
 const MAX_KNOWN_ENDPOINTS = 10_000
 
@@ -94,7 +96,7 @@ export interface Room {
 /** Places that are offered to a publication. */
 export interface Offer {
   readonly places: number
-  /** Endpoints without room for a delivery of each of its events. */
+  /** Endpoints without room for its deliveries. */
   readonly full: ReadonlyArray<EndpointId>
 }
 
@@ -173,10 +175,8 @@ export class SenderLoad {
    * for a tenant whose deliveries wait for a place. Endpoints with waiting deliveries are full. `takeBack` ends the offer.
    */
   offer(tenant: Tenant, events: number, now: number): Offer | undefined {
-    const { maxInFlight, maxInFlightPerEndpoint } = this.#options
-    if (events > maxInFlightPerEndpoint) return undefined
-    const spare = this.free(now) - Math.ceil(maxInFlight / 2) - this.#offered
-    const places = Math.min(spare, events * PLACES_OF_EVENT)
+    if (events > this.#options.maxInFlightPerEndpoint) return undefined
+    const places = Math.min(this.#spare(now), events * PLACES_OF_EVENT)
     if (places <= 0 || this.#tenants.get(tenantKey(tenant))?.mayHaveMore === true) return undefined
     const full: Array<EndpointId> = []
     for (const [id, load] of this.#endpoints) {
@@ -184,6 +184,30 @@ export class SenderLoad {
     }
     this.#offered += places
     return { places, full }
+  }
+
+  /**
+   * Offers places to each publication of other processes in the next second. They are not kept, so all that is limited or slow
+   * is left out: nothing is offered while a tenant is, and endpoints are full that are, or that have little room. It may have
+   * as many events as there are places, so there are no more than an endpoint gets at once.
+   */
+  standingOffer(now: number): Offer | undefined {
+    const spare = this.#spare(now)
+    if (spare <= 0 || this.#tenantLimits(now).length > 0) return undefined
+    for (const { mayHaveMore } of this.#tenants.values()) if (mayHaveMore) return undefined
+    this.#noteSlow(now)
+    const little = this.#options.maxInFlightPerEndpoint * LITTLE_ROOM_PART
+    const full: Array<EndpointId> = []
+    for (const [id, load] of this.#endpoints) {
+      if (load.mayHaveMore || load.isSlow || roomOf(load, now) < little) full.push(id)
+      if (full.length > MAX_FULL_OF_OFFER) return undefined
+    }
+    return { places: Math.min(spare, PLACES_OF_EVENT, this.#options.maxInFlightPerEndpoint), full }
+  }
+
+  /** How many places may be offered: half of all places are left to claims. */
+  #spare(now: number): number {
+    return this.free(now) - Math.ceil(this.#options.maxInFlight / 2) - this.#offered
   }
 
   /** Ends an offer. Call it once for each. */

@@ -66,6 +66,7 @@ const start = Effect.fnUntraced(function* (options: DispatcherOptions = {}, duri
     },
     close: Scope.close(scope, Exit.void),
     offer: (events = 1) => intake.offer(acme, events),
+    intake,
   }
 })
 
@@ -239,6 +240,59 @@ describe("a dispatcher", () => {
       assert.lengthOf(yield* received(), 4)
       for (let count = 0; count < 8; count++) yield* second
       assert.lengthOf(yield* received(), 5)
+    }).pipe(Effect.scoped, inWorld()),
+  )
+
+  it.effect("sends what another process leased by a standing offer", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const { claims, intake } = yield* start()
+      const before = claims.length
+      const offer = yield* intake.standingOffer
+      const leaseUntil = DateTime.add(yield* DateTime.now, { seconds: 30 })
+      assert.deepStrictEqual(offer, { count: 8, full: [], leaseUntil })
+      const { claimed, event } = yield* publishFor({ count: 8, full: [], leaseUntil, take: () => true })
+      assert.isTrue(intake.takeFromOthers(claimed, leaseUntil))
+      yield* settle
+      assert.lengthOf(yield* received(), 1)
+      assert.strictEqual((yield* deliveryOf(event)).status, "Delivered")
+      assert.strictEqual(claims.length, before)
+    }).pipe(Effect.scoped, inWorld()),
+  )
+
+  it.effect("takes nothing of others whose lease would end before the attempt, or after it has stopped", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const { close, intake } = yield* start({ leaseMillis: 17_000 })
+      const offer = yield* intake.standingOffer
+      assert.isDefined(offer)
+      yield* TestClock.adjust(1_999)
+      assert.isTrue(intake.takeFromOthers(NOTHING, offer.leaseUntil))
+      yield* TestClock.adjust(1)
+      assert.isFalse(intake.takeFromOthers(NOTHING, offer.leaseUntil))
+      const later = yield* intake.standingOffer
+      assert.isDefined(later)
+      yield* close
+      assert.isFalse(intake.takeFromOthers(NOTHING, later.leaseUntil))
+      assert.isUndefined(yield* intake.standingOffer)
+    }).pipe(Effect.scoped, inWorld()),
+  )
+
+  it.effect("makes no standing offer whose leases could end before it is over", () =>
+    Effect.gen(function* () {
+      const { intake } = yield* start({ leaseMillis: 16_999 })
+      assert.isUndefined(yield* intake.standingOffer)
+    }).pipe(Effect.scoped, inWorld()),
+  )
+
+  it.effect("makes no standing offer before its first claim has ended", () =>
+    Effect.gen(function* () {
+      const mayEnd = yield* Deferred.make<void>()
+      const { intake } = yield* start({}, () => Effect.as(Deferred.await(mayEnd), NOTHING))
+      assert.isUndefined(yield* intake.standingOffer)
+      yield* Deferred.succeed(mayEnd, undefined)
+      yield* settle
+      assert.isDefined(yield* intake.standingOffer)
     }).pipe(Effect.scoped, inWorld()),
   )
 })

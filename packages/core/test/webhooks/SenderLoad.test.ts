@@ -154,6 +154,60 @@ describe("room for an attempt", () => {
   })
 })
 
+describe("places that are offered to other processes", () => {
+  const idsOf = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => numbered(first + index).id)
+
+  it("are 8, and leave half of all places to claims", () => {
+    const load = new SenderLoad(OPTIONS)
+    assert.deepStrictEqual(load.standingOffer(0), { places: 8, full: [] })
+    begin(load, acme, 0, 28, 0)
+    assert.strictEqual(load.standingOffer(0)?.places, 4)
+    begin(load, acme, 28, 4, 0)
+    assert.isUndefined(load.standingOffer(0))
+  })
+
+  it("are not for endpoints with less than half of their room, that are slow, or for which others wait", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 200 })
+    const to = (number: number) => ({ tenant: acme, endpoint: numbered(number) })
+    for (let count = 0; count < 4; count++) beginOne(load, to(0), 0)
+    for (let count = 0; count < 5; count++) beginOne(load, to(1), 0)
+    const eight = Array.from({ length: 8 }, () => to(3))
+    load.claimed(eight, load.room(0))
+    for (const slot of eight.map((one) => beginOne(load, one, 0)).slice(1)) load.end(slot, "fine", 0)
+    load.end(beginOne(load, to(2), 0), "none", 0, 1_000) // it asks to wait
+    assert.deepStrictEqual(
+      load.standingOffer(500)?.full,
+      [1, 3, 2].map((number) => numbered(number).id),
+    )
+    assert.deepStrictEqual(
+      load.standingOffer(1_000)?.full,
+      [0, 1, 3].map((number) => numbered(number).id),
+    )
+  })
+
+  it("are none while a tenant has its part of the places, or more may be due to it", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxInFlight: 4, maxAhead: 0, maxStalled: 8 })
+    // 4 and half of those for attempts that stall: the tenant may have no more, and others may.
+    begin(load, acme, 0, 4, 0)
+    begin(load, acme, 4, 4, 1_000)
+    assert.deepStrictEqual(load.room(2_000).tenantLimits, [{ tenant: acme, limit: 0 }])
+    assert.strictEqual(load.free(2_000), 4)
+    assert.isUndefined(load.standingOffer(2_000))
+    const one = begin(load, globex, 8, 1, 2_000)
+    for (const slot of one) load.end(slot, "fine", 2_000)
+    assert.isUndefined(load.standingOffer(2_000))
+  })
+
+  it("are none when more than 100 endpoints are full", () => {
+    const load = new SenderLoad({ ...OPTIONS, maxStalled: 2_000 })
+    for (const slot of begin(load, acme, 0, 100, 0)) load.end(slot, "none", 1_000)
+    assert.deepStrictEqual(load.standingOffer(1_000)?.full, idsOf(0, 100))
+    for (const slot of begin(load, acme, 100, 1, 1_000)) load.end(slot, "none", 2_000)
+    assert.isUndefined(load.standingOffer(2_000))
+  })
+})
+
 describe("deliveries that are leased ahead", () => {
   const to = (number: number, tenant: Tenant.Tenant = acme) => ({ tenant, endpoint: numbered(number) })
 

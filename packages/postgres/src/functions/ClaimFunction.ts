@@ -25,7 +25,8 @@
  */
 import { instantOf } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { claimedEndpointJson, count, FIRST_ID, hourOf, slotOf } from "./DeliveryFunctions.ts"
+import { answer as answerOf, COLUMNS as ANSWER_COLUMNS } from "./ClaimedAnswer.ts"
+import { count, FIRST_ID, hourOf, slotOf } from "./DeliveryFunctions.ts"
 import { offsetOf } from "./IdFunctions.ts"
 import { define } from "./SqlFunction.ts"
 import { deadWorkers, WORKER_LENGTH } from "./WorkerFunctions.ts"
@@ -199,29 +200,8 @@ const lockPicked = (schema: SchemaName): string => `
       into v_tids, v_endpoints, v_accounts, v_modes, v_lost, v_locked from locked l;
       v_seen := v_seen || v_picked;`
 
-/**
- * The data that a worker needs of the rows that it leased. The deliveries of an event follow each other, and only the first
- * of them has its payload.
- */
-const answer = (schema: SchemaName, rows: string): string => `
-  return query with leased as (${rows}), placed as (
-    select l.*, l.event_id is distinct from lag(l.event_id) over o or l.account_id <> lag(l.account_id) over o
-      or l.mode <> lag(l.mode) over o as has_payload
-    from leased l window o as (order by l.place)
-  )
-  select l.account_id, l.mode, l.id, l.event_id, l.event_type, l.endpoint_id, l.attempt_count, l.was_lost, l.lease_token,
-    l.tid, l.has_payload, e.payload, w.endpoint, v_after, v_last_tenant[1], v_last_tenant[2]
-  from placed l
-  left join lateral (
-    select e.payload from ${schema}.events e
-    where l.has_payload and e.account_id = l.account_id and e.mode = l.mode and e.id = l.event_id limit 1
-  ) as e on true
-  left join lateral (
-    select ${claimedEndpointJson} as endpoint
-    from ${schema}.webhook_endpoints w
-    where w.account_id = l.account_id and w.mode = l.mode and w.id = l.endpoint_id limit 1
-  ) as w on true
-  order by l.place;`
+const answer = (schema: SchemaName, rows: string): string =>
+  answerOf(schema, rows, "v_after, v_last_tenant[1], v_last_tenant[2]")
 
 /** Locks and leases in one statement, for picks that nobody has. Those that another claim has locked are left to it. */
 const leasePicked = (schema: SchemaName): string => `
@@ -264,9 +244,7 @@ export const claimDeliveries = define(
   p_now bigint, p_lease_until bigint, p_token uuid, p_limit integer, p_limit_per_endpoint integer,
   p_endpoint_ids uuid[], p_limits integer[], p_accounts text[], p_modes text[], p_tenant_limits integer[],
   p_after uuid, p_after_account text, p_after_mode text, p_is_repeat boolean, p_due_since bigint default null
-) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
-  attempt_count integer, was_lost boolean, token uuid, tid tid, has_payload boolean, payload text, endpoint jsonb, visited uuid,
-  visited_account text, visited_mode text) language plpgsql as $$
+) returns table (${ANSWER_COLUMNS}, visited uuid, visited_account text, visited_mode text) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now timestamptz(3) := ${instantOf("p_now")};

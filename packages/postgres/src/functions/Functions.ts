@@ -18,6 +18,7 @@ import {
   writeCredits,
 } from "./CreditLedgerFunctions.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
+import { handedDeliveries, leftDeliveries } from "./HandedFunction.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
 import {
   addToCells,
@@ -89,6 +90,8 @@ export const functions: ReadonlyArray<SqlFunction> = [
   publishEvent,
   watchWorkers,
   claimDeliveries,
+  handedDeliveries,
+  leftDeliveries,
   settleDeliveries,
   cancelDeliveries,
   replayDeliveries,

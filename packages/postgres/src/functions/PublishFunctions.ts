@@ -4,8 +4,8 @@
 import { instantOf, millisText } from "../Millis.ts"
 import { ANNOUNCES, CHANNEL, IN_TRANSACTION, MAX_QUEUE_USAGE } from "../Notices.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { claimedEndpointJson as endpointJson } from "./DeliveryFunctions.ts"
 import { offsetOf } from "./IdFunctions.ts"
+import * as Leases from "./PublishLeases.ts"
 import { define } from "./SqlFunction.ts"
 
 /** The instant as JavaScript writes it. lpad, because to_char doesn't pad years before 1000 to four digits. */
@@ -96,43 +96,6 @@ const announcing = (schema: SchemaName): string =>
  */
 const ONE_ROW = "rows 1"
 
-/** The parameters by which a publication leases deliveries to its own process; see `HandOver`. Without a token it leases none. */
-const LEASE_PARAMETERS =
-  "p_token uuid default null, p_lease_until bigint default null, p_places integer default 0, p_full uuid[] default '{}'"
-
-/** The columns of a lease in `webhook_pending`. */
-const LEASE_COLUMNS = "lease_token, leased_at, leased_until"
-
-/**
- * The place of a row `w` of endpoints among those that are leased, from 1 on, in the order of `order`. Null for a delivery to
- * an endpoint that must get none.
- */
-const placeOf = (order: string): string =>
-  `case when p_token is not null and not w.id = any (p_full)
-        then count(*) filter (where not w.id = any (p_full)) over (order by ${order}) end`
-
-/** The lease of a row `d` with a place, if there are as many places. `at` is SQL that gives when it is leased. */
-const leaseOf = (at: string): string =>
-  `case when d.place <= p_places then ${offsetOf("p_token", "d.place - 1")} end,
-      case when d.place <= p_places then ${at} end, case when d.place <= p_places then ${instantOf("p_lease_until")} end`
-
-/**
- * What a worker needs of the deliveries that were leased, as JSON: their rows, in the order of their places, and the data of their
- * endpoints, by id. And whether others are due. Null when nothing was to be leased. `queued` are the new rows.
- */
-const leased = (schema: SchemaName): string => `case when p_token is not null then (
-    select json_build_object(
-      'deliveries', coalesce(json_agg(json_build_array(q.id, q.event_id, q.endpoint_id, q.lease_token, q.tid)
-        order by q.id) filter (where q.lease_token is not null), '[]'),
-      'endpoints', (
-        select coalesce(json_object_agg(w.id, ${endpointJson}), '{}') from ${schema}.webhook_endpoints w
-        where w.account_id = p_account_id and w.mode = p_mode
-          and w.id in (select q.endpoint_id from queued q where q.lease_token is not null)
-      ),
-      'has_due', coalesce(bool_or(q.lease_token is null), false))
-    from queued q
-  ) end`
-
 /**
  * Before the caller's transaction commits, nobody sees the new rows. So only the customer is locked, against erasure.
  * An endpoint that is disabled at the same time may get a delivery. The claim of that delivery finds the endpoint
@@ -142,20 +105,20 @@ export const publishEventRow = define(
   "publish_event_row",
   (schema) => `(
   p_account_id text, p_mode text, p_id uuid, p_type text, p_occurred_at bigint, p_customer_id uuid,
-  p_idempotency_key text, p_payload text, p_only_to uuid, ${LEASE_PARAMETERS}
-) returns table (kind text, xid text, event jsonb, leased json) language plpgsql ${ONE_ROW} as $$
+  p_idempotency_key text, p_payload text, p_only_to uuid, ${Leases.PARAMETERS}
+) returns table (kind text, xid text, event jsonb, ${Leases.RESULTS}) language plpgsql ${ONE_ROW} as $$
 declare
   v_at timestamptz(3) := ${instantOf("p_occurred_at")};
   v_published integer;
-  v_leased json;
   v_first ${schema}.events;
+  ${Leases.VARIABLES}
 begin
   if p_customer_id is not null then
     perform from ${schema}.customers c
     where c.account_id = p_account_id and c.mode = p_mode and c.id = p_customer_id and c.erased_at is null
     for key share;
     if not found then
-      return query select 'unknown_customer', null::text, null::jsonb, null::json;
+      return query select 'unknown_customer', null::text, null::jsonb, null::json, null::boolean;
       return;
     end if;
   end if;
@@ -164,11 +127,11 @@ begin
     where w.account_id = p_account_id and w.mode = p_mode and w.id = p_only_to and w.status = 'enabled'
       and w.deleted_at is null;
     if not found then
-      return query select 'unknown_endpoint', null::text, null::jsonb, null::json;
+      return query select 'unknown_endpoint', null::text, null::jsonb, null::json, null::boolean;
       return;
     end if;
   end if;
-
+${Leases.takeOffer(schema, "1")}
   with published as (
     insert into ${schema}.events
       (account_id, mode, id, type, occurred_at, customer_id, idempotency_key, endpoint_id, payload)
@@ -177,11 +140,11 @@ begin
     returning 1
   ), queued as (
     insert into ${schema}.webhook_pending
-      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at, ${LEASE_COLUMNS})
+      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at, ${Leases.COLUMNS})
     select p_account_id, p_mode, ${offsetOf("p_id", "(d.number - 1)")}, p_id, p_type, d.endpoint_id, 0, v_at, v_at,
-      ${leaseOf("v_at")}
+      ${Leases.leaseOf("v_at")}
     from (
-      select w.id as endpoint_id, row_number() over (order by w.id) as number, ${placeOf("w.id")} as place
+      select w.id as endpoint_id, row_number() over (order by w.id) as number, ${Leases.placeOf("w.id")} as place
       from ${schema}.webhook_endpoints w
       where w.account_id = p_account_id and w.mode = p_mode and w.status = 'enabled' and w.deleted_at is null
         and case when p_only_to is null then w.event_types[1] = '*' or p_type = any (w.event_types)
@@ -190,10 +153,10 @@ begin
     ) as d
     returning id, event_id, endpoint_id, lease_token, ctid as tid
   )
-  select (select count(*) from published), ${leased(schema)} into v_published, v_leased;
+  select (select count(*) from published), ${Leases.leased(schema)} into v_published, ${Leases.LEASED_INTO};
   if v_published = 1 then
-    ${announcing(schema)}
-    return query select 'published', pg_current_xact_id_if_assigned()::text, null::jsonb, v_leased;
+    ${announcing(schema)}${Leases.NOTIFY}
+    return query select 'published', pg_current_xact_id_if_assigned()::text, null::jsonb, v_leased, v_has_due;
     return;
   end if;
 
@@ -216,7 +179,7 @@ begin
         and v_first.endpoint_id is not distinct from p_only_to
         and ${schema}.is_same_data(v_first.payload, p_payload) then 'duplicate'
       else 'key_conflict' end,
-    pg_current_xact_id_if_assigned()::text, ${schema}.event_json(v_first), null::json;
+    pg_current_xact_id_if_assigned()::text, ${schema}.event_json(v_first), null::json, null::boolean;
 end
 $$`,
 )
@@ -230,12 +193,12 @@ export const publishEventRows = define(
   "publish_event_rows",
   (schema) => `(
   p_account_id text, p_mode text, p_ids uuid[], p_types text[], p_occurred_ats bigint[], p_customer_ids uuid[],
-  p_payloads text[], ${LEASE_PARAMETERS}
-) returns table (xid text, is_published boolean[], leased json) language plpgsql ${ONE_ROW} as $$
+  p_payloads text[], ${Leases.PARAMETERS}
+) returns table (xid text, is_published boolean[], ${Leases.RESULTS}) language plpgsql ${ONE_ROW} as $$
 declare
   v_customers uuid[] := '{}';
   v_published uuid[];
-  v_leased json;
+  ${Leases.VARIABLES}
 begin
   if array_remove(p_customer_ids, null) <> '{}' then
     select coalesce(array_agg(c.id), '{}') into v_customers from (
@@ -244,7 +207,7 @@ begin
       order by c.account_id, c.mode, c.id for key share
     ) as c;
   end if;
-
+${Leases.takeOffer(schema, "cardinality(p_ids)")}
   with published as (
     insert into ${schema}.events (account_id, mode, id, type, occurred_at, customer_id, payload)
     select p_account_id, p_mode, g.id, g.type, ${instantOf("g.at")}, g.customer_id, g.payload
@@ -255,20 +218,21 @@ begin
     returning id, type, occurred_at
   ), queued as (
     insert into ${schema}.webhook_pending
-      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at, ${LEASE_COLUMNS})
+      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at, ${Leases.COLUMNS})
     select p_account_id, p_mode, ${offsetOf("d.event_id", "(d.number - 1)")}, d.event_id, d.event_type, d.endpoint_id, 0,
-      d.occurred_at, d.occurred_at, ${leaseOf("d.occurred_at")}
+      d.occurred_at, d.occurred_at, ${Leases.leaseOf("d.occurred_at")}
     from (
       select e.id as event_id, e.type as event_type, e.occurred_at, w.id as endpoint_id,
-        row_number() over (partition by e.id order by w.id) as number, ${placeOf("e.id, w.id")} as place
+        row_number() over (partition by e.id order by w.id) as number, ${Leases.placeOf("e.id, w.id")} as place
       from published e join ${schema}.webhook_endpoints w
         on w.account_id = p_account_id and w.mode = p_mode and w.status = 'enabled' and w.deleted_at is null
         and (w.event_types[1] = '*' or e.type = any (w.event_types))
     ) as d
     returning id, event_id, endpoint_id, lease_token, ctid as tid
   )
-  select (select coalesce(array_agg(e.id), '{}') from published e), ${leased(schema)} into v_published, v_leased;
+  select (select coalesce(array_agg(e.id), '{}') from published e), ${Leases.leased(schema)} into v_published, ${Leases.LEASED_INTO};
   if cardinality(v_published) < cardinality(p_ids) then
+    v_has_due := null; -- not known: some may have been published before
     select v_published || coalesce(array_agg(e.id), '{}') into v_published
     from unnest(p_ids, p_payloads) as g (id, payload), ${schema}.events e
     where e.account_id = p_account_id and e.mode = p_mode and e.id = g.id and e.payload = g.payload
@@ -280,11 +244,11 @@ begin
     end if;
   end if;
   if v_published <> '{}' then
-    ${announcing(schema)}
+    ${announcing(schema)}${Leases.NOTIFY}
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
     (select array_agg(g.id = any (v_published) order by g.ordinal) from unnest(p_ids) with ordinality as g (id, ordinal)),
-    v_leased;
+    v_leased, v_has_due;
 end
 $$`,
   { isByIndex: true },

@@ -18,6 +18,10 @@ export const WORKER_LENGTH = 8
 export const lockOf = (schema: SchemaName, worker: string): string =>
   `hashtextextended('billwright worker of ${schema}: ' || ${worker}, 0)`
 
+/** The number of the advisory lock that publications share which follow a worker's offer. `worker` is SQL that gives the worker. */
+export const offerLockOf = (schema: SchemaName, worker: string): string =>
+  `hashtextextended('billwright offer of ${schema}: ' || ${worker}, 0)`
+
 /** The workers that are dead. `own` is SQL that gives the worker that asks, which lives. */
 export const deadWorkers = (schema: SchemaName, own: string): string => `
     select array_agg(w.worker) from ${schema}.webhook_workers w

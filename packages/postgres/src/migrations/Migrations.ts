@@ -80,6 +80,7 @@ import { migration0058 } from "./Migration0058.ts"
 import { migration0059 } from "./Migration0059.ts"
 import { migration0060 } from "./Migration0060.ts"
 import { migration0061 } from "./Migration0061.ts"
+import { migration0062 } from "./Migration0062.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -147,6 +148,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0059,
   migration0060,
   migration0061,
+  migration0062,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -1,26 +1,14 @@
 /**
  * The queue of deliveries: calls `claim_deliveries` and `settle_deliveries`, and reads their results.
  */
-import {
-  type Claim,
-  type Claimed,
-  type ClaimedDelivery,
-  type ClaimedEndpoint,
-  type Delivery,
-  Id,
-  type Settlement,
-  type Tenant,
-  type UnreadableDelivery,
-} from "@billwright/core"
+import { type Claim, type Delivery, Id, type Settlement } from "@billwright/core"
 import { type DateTime, Effect, Option, type Scope } from "effect"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
-import { booleans, decoding, instantOrNull, integer, json, type Row, text, textOrNull } from "../Row.ts"
-import { deliveryId } from "./DeliveryRow.ts"
-import { claimedEndpoint } from "./EndpointRow.ts"
-import { eventId } from "./EventRow.ts"
+import { booleans, decoding, instantOrNull, integer, type Row, textOrNull } from "../Row.ts"
+import * as ClaimedRow from "./ClaimedRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
 import { LowWaterMark, MIN_PAUSE_MILLIS } from "./LowWaterMark.ts"
 
@@ -28,9 +16,6 @@ import { LowWaterMark, MIN_PAUSE_MILLIS } from "./LowWaterMark.ts"
 const NEXT_LOOK_AHEAD = 1_000
 /** The pause between two looks for workers that have died, in milliseconds. There is one at a time. */
 const WATCH_MILLIS = 500
-
-/** Most endpoints that are kept as they were read. */
-const MAX_KNOWN_ENDPOINTS = 1_000
 
 /** Where the last claim stopped going through endpoints and tenants. The next claim continues there. */
 interface Visited {
@@ -48,10 +33,7 @@ const visitedFromRow = (row: Row): Visited => ({
 })
 
 const claimStatement = ({ schema }: DatabaseService): string =>
-  `select account_id, mode, id::text as id, event_id::text as event_id, event_type, endpoint_id::text as endpoint_id,
-  attempt_count::text as attempt_count, was_lost::text as was_lost, token::text as token, tid::text as tid,
-  has_payload::text as has_payload, payload,
-  endpoint::text as endpoint, visited::text as visited, visited_account, visited_mode
+  `select ${ClaimedRow.columns}, visited::text as visited, visited_account, visited_mode
 from ${schema}.claim_deliveries($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer,
   $5::text::integer, $6::text::uuid[], $7::text::integer[], $8::text::text[], $9::text::text[], $10::text::integer[],
   $11::text::uuid, $12::text, $13::text, $14::text::boolean, $15::text::bigint)`
@@ -79,71 +61,6 @@ const claimParameters = (
   String(isRepeat),
   dueSince === null ? null : String(dueSince),
 ]
-
-const endpointFromRow = (row: Row): ClaimedEndpoint => {
-  const endpoint = json(row, "endpoint") as Row | null
-  if (endpoint === null) throw new TypeError("the endpoint of a delivery is gone")
-  return claimedEndpoint(text(row, "endpoint_id"), endpoint)
-}
-
-/** The key of a claimed delivery. It can always be read, because the columns' types guarantee that. */
-const keyFromRow = (row: Row) => ({
-  tenant: {
-    accountId: text(row, "account_id") as Tenant.AccountId,
-    mode: text(row, "mode") as Tenant.Mode,
-  },
-  id: deliveryId(text(row, "id")),
-  token: LeaseToken.make(text(row, "token"), text(row, "tid")),
-  attemptCount: integer(row, "attempt_count"),
-})
-
-const deliveryFromRow = (
-  row: Row,
-  payload: string | null,
-  endpointOf: (row: Row) => ClaimedEndpoint,
-): ClaimedDelivery => {
-  if (payload === null) throw new TypeError("the event of a delivery is gone")
-  return {
-    ...keyFromRow(row),
-    eventId: eventId(text(row, "event_id")),
-    eventType: text(row, "event_type"),
-    payload,
-    wasLost: text(row, "was_lost") === "true",
-    endpoint: endpointOf(row),
-  }
-}
-
-/** Reads each endpoint once for many claims, for as long as its text stays the same. A damaged one is read each time, and fails. */
-const readingOnce = (): ((row: Row) => ClaimedEndpoint) => {
-  const known = new Map<string, { readonly from: string | null; readonly endpoint: ClaimedEndpoint }>()
-  return (row) => {
-    const id = text(row, "endpoint_id")
-    const from = textOrNull(row, "endpoint")
-    const last = known.get(id)
-    if (last?.from === from) return last.endpoint
-    const endpoint = endpointFromRow(row)
-    if (known.size >= MAX_KNOWN_ENDPOINTS) known.clear()
-    known.set(id, { from, endpoint })
-    return endpoint
-  }
-}
-
-const claimedFromRows = (rows: ReadonlyArray<Row>, endpointOf: (row: Row) => ClaimedEndpoint): Claimed => {
-  const deliveries: Array<ClaimedDelivery> = []
-  const unreadable: Array<UnreadableDelivery> = []
-  let payload: string | null = null
-  for (const row of rows) {
-    if (row["id"] === null) continue
-    // The rows of an event follow each other, and only the first of them has its payload.
-    if (text(row, "has_payload") === "true") payload = textOrNull(row, "payload")
-    try {
-      deliveries.push(deliveryFromRow(row, payload, endpointOf))
-    } catch (cause) {
-      unreadable.push({ ...keyFromRow(row), cause })
-    }
-  }
-  return { deliveries, unreadable }
-}
 
 const settleStatement = ({ schema }: DatabaseService): string =>
   `select xid, is_written::text from ${schema}.settle_deliveries($1::text::text[], $2::text::text[], $3::text::uuid[],
@@ -203,7 +120,7 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
   const settling = settleStatement(database)
   const watching = `select ${database.schema}.watch_workers($1)`
   const mark = new LowWaterMark()
-  const endpointOf = readingOnce()
+  const endpointOf = ClaimedRow.readingOnce()
   let visited = START
 
   /**
@@ -267,7 +184,9 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
       )
     }
     if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => claimedFromRows(all, endpointOf))(rows)
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      ClaimedRow.claimedFromRows(all, endpointOf),
+    )(rows)
   })
 
   const settle = Effect.fnUntraced(function* (settlements: ReadonlyArray<Settlement>) {

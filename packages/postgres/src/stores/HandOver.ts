@@ -53,13 +53,6 @@ interface Leased {
   >
   /** By id. */
   readonly endpoints: Readonly<Record<string, Row>>
-  readonly has_due: boolean
-}
-
-interface Answer {
-  readonly claimed: Claimed
-  /** Whether deliveries are due that were not leased. */
-  readonly hasDue: boolean
 }
 
 const NOTHING: Claimed = { deliveries: [], unreadable: [] }
@@ -74,10 +67,10 @@ const readingOnce = ({ endpoints }: Leased): ((uuid: string) => ClaimedEndpoint)
   }
 }
 
-const answerFromRow = (tenant: Tenant.Tenant, events: ReadonlyArray<Event.Event>, row: Row): Answer => {
+const claimedFromRow = (tenant: Tenant.Tenant, events: ReadonlyArray<Event.Event>, row: Row): Claimed => {
   const leased = json(row, "leased") as Leased | null
   // Nothing was published.
-  if (leased === null) return { claimed: NOTHING, hasDue: false }
+  if (leased === null) return NOTHING
   const byId = new Map(events.map((event) => [event.id, event]))
   const endpointOf = readingOnce(leased)
   const deliveries: Array<ClaimedDelivery> = []
@@ -92,7 +85,7 @@ const answerFromRow = (tenant: Tenant.Tenant, events: ReadonlyArray<Event.Event>
       unreadable.push({ ...key, cause })
     }
   }
-  return { claimed: { deliveries, unreadable }, hasDue: leased.has_due }
+  return { deliveries, unreadable }
 }
 
 interface Published {
@@ -123,7 +116,7 @@ export const make = (
   const withoutLease = (operation: string, publish: Publish) =>
     Effect.map(
       write(operation, (sql) => publish(sql, NO_LEASE)),
-      (rows): Published => ({ row: rows[0] ?? {}, hasDue: true }),
+      (rows): Published => ({ row: rows[0] ?? {}, hasDue: mayHaveDue(rows[0]) }),
     )
 
   const handOver = Effect.fnUntraced(function* (
@@ -144,15 +137,16 @@ export const make = (
       return publish(sql, isRepeat ? NO_LEASE : lease)
     })
     const exit = yield* Effect.exit(restore(writing))
-    const read = decoding(operation, (row: Row) => answerFromRow(tenant, events, row))
-    const answer =
+    const read = decoding(operation, (row: Row) => claimedFromRow(tenant, events, row))
+    const claimed =
       Exit.isSuccess(exit) && !isRepeated
         ? Option.getOrUndefined(yield* Effect.option(read(exit.value[0] ?? {})))
         : undefined
-    const isTaken = places.take(answer?.claimed ?? NOTHING)
-    const mayBeLost = Exit.isSuccess(exit) ? answer === undefined || !isTaken : mayBeCommitted(exit.cause)
+    const isTaken = places.take(claimed ?? NOTHING)
+    const mayBeLost = Exit.isSuccess(exit) ? claimed === undefined || !isTaken : mayBeCommitted(exit.cause)
     if (mayBeLost) yield* lost.add({ tenant, events, token })
-    return { row: (yield* exit)[0] ?? {}, hasDue: mayBeLost || answer?.hasDue !== false }
+    const [row] = yield* exit
+    return { row: row ?? {}, hasDue: mayBeLost || mayHaveDue(row) }
   })
 
   return Effect.fnUntraced(function* (operation, events, publish) {
@@ -168,6 +162,9 @@ export const make = (
     )
   })
 }
+
+/** Whether a publication may have stored deliveries without a lease. */
+const mayHaveDue = (row: Row | undefined): boolean => row?.["has_due"] !== "false"
 
 /** Whether a publication that failed may have been committed. Only an error of the server says that it was not. */
 const mayBeCommitted = (cause: Cause.Cause<StorageError>): boolean =>

@@ -26,6 +26,7 @@ import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instantOrNull, integer, json, type Row, text } from "../Row.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
 import { attemptFromRow, attemptsJson, deliveryColumns, deliveryFromRow } from "./DeliveryRow.ts"
+import * as StandingOffers from "./StandingOffers.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -229,6 +230,9 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
     }))(undefined)
   })
 
+  const queue = DeliveryQueue.make(database, commits, yield* Effect.scope)
+  const handTo = yield* StandingOffers.make(database, commits, yield* Intakes, queue)
+
   return DeliveryStore.of({
     find,
     list,
@@ -237,9 +241,9 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
     replayRange,
     cancel,
     counts,
-    handTo: (yield* Intakes).add,
+    handTo,
     due: commits.subscribeDue,
-    ...DeliveryQueue.make(database, commits, yield* Effect.scope),
+    ...queue,
   })
 })
 

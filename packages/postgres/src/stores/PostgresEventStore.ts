@@ -26,7 +26,6 @@ import { Commits } from "../Commits.ts"
 import { noteXid, XID } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
 import { Intakes } from "../Intakes.ts"
-import { notifying } from "../Notices.ts"
 import { clauses, cursorIn, pageOf, shownOf } from "../Paging.ts"
 import { booleans, decoding, json, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
@@ -48,9 +47,9 @@ const MAX_CONCURRENT_GROUPS = 10_000
 
 /** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
-  `select kind, xid, event::text as event, leased::text as leased, ${notifying("$14", "kind = 'published'")}
+  `select kind, xid, event::text as event, leased::text as leased, has_due::text as has_due
 from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
-  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid, ${HandOver.leaseArguments(10)})`
+  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid, ${HandOver.leaseArguments(10)}, $14)`
 
 const publishParameters = (
   { accountId, mode }: Tenant.Tenant,
@@ -89,9 +88,9 @@ const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
 const isPublished = ({ _tag }: PublishOutcome): boolean => _tag === "Published"
 
 const publishAllStatement = ({ schema }: DatabaseService): string =>
-  `select xid, is_published::text, leased::text as leased, ${notifying("$12", "true = any (is_published)")}
+  `select xid, is_published::text, leased::text as leased, has_due::text as has_due
 from ${schema}.publish_event_rows($1::text, $2::text, $3::text::uuid[], $4::text::text[],
-  $5::text::bigint[], $6::text::uuid[], $7::text::text[], ${HandOver.leaseArguments(8)})`
+  $5::text::bigint[], $6::text::uuid[], $7::text::text[], ${HandOver.leaseArguments(8)}, $12)`
 
 const publishAllParameters = (
   { accountId, mode }: Tenant.Tenant,

@@ -58,6 +58,8 @@ const intakeOf = Effect.fnUntraced(function* ({ count = 100, full = [] }: Intake
           },
         }
       }),
+    standingOffer: Effect.succeed(undefined),
+    takeFromOthers: () => false,
   }
   return { intake, taken, kept: () => kept }
 })
