@@ -15,15 +15,11 @@ import * as ArrayLiteral from "./ArrayLiteral.ts"
 import type { DatabaseService } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { lockOf, WORKER_LENGTH } from "./functions/WorkerFunctions.ts"
-import { instantOf } from "./Millis.ts"
 
 /** The pause before the removal of a worker is tried again, in milliseconds. */
 const AGAIN_MILLIS = 200
-/**
- * How long publications of other processes may follow an offer, in milliseconds. A worker that goes on renews its offer in time.
- * One that hangs gets no more than they publish in this time.
- */
-export const OFFERED_MILLIS = 1_500
+/** How long publications of other processes may follow an offer at most, in milliseconds: see `renew_offer`. */
+export const OFFERED_MILLIS = 2_000
 /** How long an offer may take to be written, in milliseconds. */
 const OFFER_DEADLINE_MILLIS = 1_000
 /** How long the removal of a worker may take when its session is closed in order, in milliseconds. */
@@ -60,6 +56,13 @@ export interface Worker {
 
 const newName = (): string => crypto.randomUUID().slice(0, WORKER_LENGTH)
 
+/** A session that may offer places. `described`: what its row says. `held`: the seconds whose locks it holds. */
+interface OfferingSession {
+  readonly session: PgConnection.PgConnection
+  described: string
+  held: string
+}
+
 /** `onDropped` is called with each name that the worker has no more. */
 export const make = (
   { everyTenant: { write }, schema }: DatabaseService,
@@ -69,12 +72,12 @@ export const make = (
   const enter = `insert into ${table} (worker) select $1
 where pg_try_advisory_lock(${lockOf(schema, "$1::text")}) on conflict do nothing`
   const leaving = `delete from ${table} where worker = $1`
-  const offering = `update ${table} w set offered_until = clock_timestamp() + interval '${OFFERED_MILLIS} milliseconds',
-  offered_places = $2::text::integer, offered_lease_until = ${instantOf("$3::text::bigint")}, full_endpoints = $4::text::uuid[]
-where w.worker = $1 and w.missed_at is null`
-  const ending = `update ${table} w set offered_until = null where w.worker = $1`
+  const describing = `update ${table} w set offered_places = $2::text::integer, lease_millis = $3::text::integer,
+  full_endpoints = $4::text::uuid[]
+where w.worker = $1`
+  const renewing = `select ${schema}.renew_offer($1, $2::text::bigint[], $3::text::boolean)::text as held`
   let name = newName()
-  let current: PgConnection.PgConnection | undefined
+  let current: OfferingSession | undefined
   const oneAtATime = Semaphore.makeUnsafe(1)
 
   const rename = Effect.sync(() => {
@@ -96,7 +99,9 @@ where w.worker = $1 and w.missed_at is null`
   const begin = Effect.fnUntraced(function* (session: PgConnection.PgConnection) {
     yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? leave(session) : Effect.void))
     const entered = yield* Effect.option(session.query(enter, [name]))
-    if (Option.exists(entered, ({ rowCount }) => rowCount > 0)) current = session
+    if (Option.exists(entered, ({ rowCount }) => rowCount > 0)) {
+      current = { session, described: "", held: "{}" }
+    }
   })
 
   const remove = Effect.suspend((): Effect.Effect<unknown, StorageError> =>
@@ -108,25 +113,33 @@ where w.worker = $1 and w.missed_at is null`
   })
   const lost = Effect.ensuring(removed, rename)
 
-  const writeOffer = (its: StandingOffer | undefined) =>
+  /** Writes what is offered, if that has changed. */
+  const describe = (its: OfferingSession, { count, full, leaseMillis }: StandingOffer) =>
     Effect.suspend(() => {
-      if (current === undefined) return Effect.succeed(false)
-      const written =
-        its === undefined
-          ? current.query(ending, [name])
-          : current.query(offering, [
-              name,
-              String(its.count),
-              String(its.leaseUntil.epochMilliseconds),
-              ArrayLiteral.plain(its.full.map((id) => Id.toUuid(id))),
-            ])
-      return Effect.map(
-        answeredWithin(written, OFFER_DEADLINE_MILLIS, () => new Error("too late")),
-        ({ rowCount }) => rowCount > 0,
-      )
+      const endpoints = ArrayLiteral.plain(full.map((id) => Id.toUuid(id)))
+      const parameters = [String(count), String(leaseMillis), endpoints]
+      const described = parameters.join(" ")
+      if (its.described === described) return Effect.void
+      return Effect.map(its.session.query(describing, [name, ...parameters]), () => {
+        its.described = described
+      })
     })
-  const offer: Worker["offer"] = (its) =>
-    oneAtATime.withPermit(Effect.catchCause(writeOffer(its), () => Effect.succeed(false)))
+
+  const writeOffer = (its: OfferingSession, offered: StandingOffer | undefined) =>
+    Effect.gen(function* () {
+      if (offered !== undefined) yield* describe(its, offered)
+      const { rows } = yield* its.session.query(renewing, [name, its.held, String(offered !== undefined)])
+      its.held = String(rows[0]?.["held"])
+    })
+  const offer: Worker["offer"] = (offered) =>
+    oneAtATime.withPermit(
+      Effect.suspend(() => {
+        if (current === undefined) return Effect.succeed(false)
+        const written = writeOffer(current, offered)
+        const inTime = answeredWithin(written, OFFER_DEADLINE_MILLIS, () => new Error("too late"))
+        return Effect.map(Effect.exit(inTime), Exit.isSuccess)
+      }),
+    )
 
   return {
     mayOffer: () => current !== undefined,

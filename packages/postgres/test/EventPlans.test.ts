@@ -212,6 +212,7 @@ const verbs = (
   events: EventStore["Service"],
   deliveries: DeliveryStore["Service"],
   endpoints: EndpointStore["Service"],
+  sql: SqlClient.SqlClient,
 ) => {
   let serial = 0
   const listEvents = (filter: Partial<EventFilterQuery>, page: Page.PageQuery) =>
@@ -294,6 +295,19 @@ const verbs = (
     "list deliveries that are pending": [() => list({ status: "Pending" }, first), 30],
     "claim in spite of a backlog": [() => claim(), 6_000],
     "claim when the busy endpoint may have no more": [() => claim([[endpointId(BUSY), 0]]), 6_000],
+    "read what publications leased to a worker": [
+      (n: number) =>
+        sql.unsafe("select * from billwright.handed_deliveries($1::text[], $2::uuid[], $3::tid[])", [
+          "{deadbeef,deadbeef}",
+          `{${uuid(4, n)},${uuid(5, n)}}`,
+          `{"(0,${n + 1})","(1,${n + 1})"}`,
+        ]),
+      10,
+    ],
+    "look for what publications leased to a worker": [
+      () => sql`select billwright.left_deliveries('deadbeef')`,
+      10,
+    ],
     "next due": [() => deliveries.nextDueAt, 1_100],
     "replay of what failed": [() => replay({ endpointId: endpointId(100), onlyFailed: true, limit: 5 }), 600],
     // The hour, and what is pending to the endpoint.
@@ -352,7 +366,12 @@ describe("frequent queries of events and deliveries", () => {
           const sql = yield* SqlClient.SqlClient
           for (const statement of fill) yield* sql.unsafe(statement)
           yield* sql.unsafe(`analyze ${TABLES.map((table) => `billwright.${table}`).join(", ")}`)
-          const all = verbs(yield* EventStore, yield* DeliveryStore, yield* EndpointStore)
+          const all = verbs(
+            yield* EventStore,
+            yield* DeliveryStore,
+            yield* EndpointStore,
+            yield* SqlClient.SqlClient,
+          )
           yield* readNoMore(all)
         }).pipe(asTenant),
       120_000,
@@ -368,7 +387,7 @@ describe("frequent queries of events and deliveries", () => {
           const deliveries = yield* DeliveryStore
           yield* readNoMore(countingVerbs(deliveries))
           // None of the newest 50,000 events failed.
-          const all = verbs(yield* EventStore, deliveries, yield* EndpointStore)
+          const all = verbs(yield* EventStore, deliveries, yield* EndpointStore, yield* SqlClient.SqlClient)
           yield* readNoMore({ "list events that failed": all["list events that failed"] })
         }).pipe(asTenant),
       60_000,

@@ -324,7 +324,7 @@ const FROZEN: ReadonlyArray<string> = [
   "5386d05b30f1b6c490e6376d4525a2da66febefa6d0be7032badf968d94aa90c",
   "beace5750fb05fd4e03eee1142004c06ef7c0e5144c1956741d923d4900fcc36",
   "4a5ff7f06c90df0bb04cb41b09c4dfddf02ba379a549f3770d9b3bff29c0e697",
-  "f84ce9bcba225d342e9f24d19421ae3c065d255ff9e2c004e3b29f67832f8683",
+  "38719ed3cefdb6fc06ceea16fb70f6bd2699d6ece1a5e6b0a95b0fb12615f1d4",
 ]
 
 describe("each migration", () => {

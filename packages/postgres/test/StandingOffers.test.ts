@@ -27,7 +27,7 @@ const LOOKS = 1_000
 
 /** The instant of all claims, when all is due, and long before any lease ends. */
 const NOW = DateTime.makeUnsafe(Date.now() + 600_000)
-const LEASE_UNTIL = DateTime.add(NOW, { hours: 1 })
+const LEASE_MILLIS = 3_600_000
 const AFTER_LEASES = DateTime.add(NOW, { hours: 2 })
 
 const rows = (admin: Client, statement: string) =>
@@ -36,11 +36,16 @@ const rows = (admin: Client, statement: string) =>
 const until = <A>(look: Effect.Effect<A>, isDone: (found: A) => boolean) =>
   Effect.repeat(Effect.delay(look, "20 millis"), { until: isDone, times: LOOKS })
 
+const SECOND = "floor(extract(epoch from clock_timestamp()))::bigint"
+const offerLock = (worker: string, second: string) =>
+  `hashtextextended('billwright offer of billwright: ' || ${worker} || ' ' || ${second}, 0)`
+
+/** The offers that publications may follow now: the locks of others can't be shared. */
 const offers = (admin: Client) =>
   rows(
     admin,
-    `select offered_places, full_endpoints::text from billwright.webhook_workers
-where offered_until > clock_timestamp() and missed_at is null`,
+    `select worker, offered_places, full_endpoints::text from billwright.webhook_workers
+where offered_places > 0 and not pg_try_advisory_xact_lock_shared(${offerLock("worker", SECOND)})`,
   )
 
 interface IntakeOptions {
@@ -52,12 +57,14 @@ interface IntakeOptions {
 const makeIntake = ({ count = 3, full = [] }: IntakeOptions = {}) => {
   const taken: Array<ClaimedDelivery> = []
   const state = { isOpen: true, isOffering: true }
-  const offer: StandingOffer = { count, full, leaseUntil: LEASE_UNTIL }
+  const offer: StandingOffer = { count, full, leaseMillis: LEASE_MILLIS }
   const intake: Intake = {
     offer: () => Effect.succeed(undefined),
     standingOffer: Effect.sync(() => (state.isOffering ? offer : undefined)),
     takeFromOthers: ({ deliveries }, leaseUntil) => {
-      assert.deepStrictEqual(leaseUntil, LEASE_UNTIL)
+      const millis = leaseUntil.epochMilliseconds - Date.now()
+      assert.isAbove(millis, LEASE_MILLIS - 60_000)
+      assert.isAtMost(millis, LEASE_MILLIS)
       if (state.isOpen) taken.push(...deliveries)
       return state.isOpen
     },
@@ -240,36 +247,37 @@ describe("a publication of another process", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("leases nothing to a worker that has died, or whose offer is over", () =>
+  it.live("leases nothing to a worker whose offer is over", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* TestDatabase.administrator(url)
       const other = yield* startWorker(url)
       yield* other.run(newEndpoint())
-      const offer = (over: string) =>
-        rows(
-          admin,
-          `insert into billwright.webhook_workers (worker, offered_until, offered_places, offered_lease_until)
-values ('deadbeef', now() ${over}, 8, now() + interval '1 hour') on conflict (worker) do update
-set missed_at = null, offered_until = excluded.offered_until`,
+      const offer = (seconds: string) =>
+        Effect.andThen(
+          rows(
+            admin,
+            `insert into billwright.webhook_workers (worker, offered_places, lease_millis)
+values ('deadbeef', 8, 3600000) on conflict (worker) do update set missed_at = null`,
+          ),
+          rows(
+            admin,
+            `select pg_advisory_lock(${offerLock("'deadbeef'", "second")}) from generate_series(${seconds}) as second`,
+          ),
         )
       // A publisher of its own, which notifies of its commit.
       const publishAndClaim = Effect.andThen(
         Effect.flatMap(startWorker(url), (publisher) => publisher.run(publish())),
         claimed(other),
       )
-      // No session holds the lock of the worker. From then on, that of this test does.
-      yield* offer("+ interval '1 hour'")
+      // Only earlier seconds. Then also those that come.
+      yield* offer(`${SECOND} - 3, ${SECOND} - 1`)
       const [free] = yield* publishAndClaim
       assert.isFalse(free?.wasLost)
-      yield* rows(
-        admin,
-        "select pg_advisory_lock(hashtextextended('billwright worker of billwright: deadbeef', 0))",
-      )
-      yield* offer("- interval '1 second'")
-      assert.lengthOf(yield* publishAndClaim, 1)
-      yield* offer("+ interval '1 hour'")
+      yield* offer(`${SECOND}, ${SECOND} + 60`)
       assert.lengthOf(yield* publishAndClaim, 0)
+      yield* rows(admin, "select pg_advisory_unlock_all()")
+      assert.lengthOf(yield* publishAndClaim, 1)
     }).pipe(Effect.scoped),
   )
 
@@ -313,19 +321,42 @@ describe("a worker", () => {
     Effect.gen(function* () {
       const { admin, isSoon, publisher, state } = yield* publisherAndSender({ count: 5 })
       yield* publisher.run(newEndpoint())
-      const [first] = yield* rows(admin, "select offered_until from billwright.webhook_workers")
+      // For longer than an offer is good without being renewed.
+      const begunAt = Date.now()
       yield* until(
-        rows(admin, "select offered_until from billwright.webhook_workers"),
-        ([now]) => Number(now?.["offered_until"]) > Number(first?.["offered_until"]),
+        Effect.tap(offers(admin), (found) =>
+          Effect.sync(() =>
+            assert.deepStrictEqual(
+              found.map(({ offered_places, full_endpoints }) => [offered_places, full_endpoints]),
+              [[5, "{}"]],
+            ),
+          ),
+        ),
+        () => Date.now() > begunAt + 2_500,
       )
-      assert.deepStrictEqual(yield* offers(admin), [{ offered_places: 5, full_endpoints: "{}" }])
       state.isOffering = false
       yield* publisher.run(publish())
       yield* isSoon(1)
-      yield* until(
-        rows(admin, "select offered_until from billwright.webhook_workers"),
-        ([now]) => now?.["offered_until"] === null,
+      yield* until(offers(admin), ({ length }) => length === 0)
+      // Ended, and not just over.
+      const left = yield* rows(
+        admin,
+        `select from billwright.webhook_workers
+where not pg_try_advisory_xact_lock_shared(${offerLock("worker", `${SECOND} + 1`)})`,
       )
+      assert.lengthOf(left, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("writes its row only when what it offers has changed", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* publisherAndSender()
+      const version = rows(admin, "select xmin::text, ctid::text from billwright.webhook_workers")
+      const first = yield* version
+      const begunAt = Date.now()
+      yield* until(offers(admin), () => Date.now() > begunAt + 2_500)
+      assert.lengthOf(yield* offers(admin), 1)
+      assert.deepStrictEqual(yield* version, first)
     }).pipe(Effect.scoped),
   )
 
@@ -372,6 +403,9 @@ describe("a worker", () => {
       const [payload] = yield* until(payloads, ({ length }) => length > 0)
       assert.isDefined(payload)
       yield* notify(admin, payload)
+      const [schema, by, kind, its, ...deliveries] = payload.split(" ")
+      const twice = [schema, by, kind, its, ...deliveries, ...deliveries].join(" ")
+      yield* notify(admin, twice)
       yield* notify(admin, `${payload.split(" ").slice(0, 4).join(" ")} foo bar (9,9) x`)
       // Another one, because this one has just notified.
       yield* (yield* startWorker(url)).run(publish())

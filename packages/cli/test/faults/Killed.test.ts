@@ -43,7 +43,9 @@ join billwright.webhook_workers w on w.worker = left(q.lease_token::text, 8)`)
 
 /** The offers of workers to publications of other processes. */
 const offers = () =>
-  postgres.query("select from billwright.webhook_workers where offered_until > clock_timestamp()")
+  postgres.query(`select from billwright.webhook_workers
+where offered_places > 0 and not pg_try_advisory_xact_lock_shared(hashtextextended('billwright offer of billwright: '
+  || worker || ' ' || floor(extract(epoch from clock_timestamp()))::bigint, 0))`)
 
 /** As large as an event can be: more than one read of a socket returns. */
 const LARGE = {

@@ -106,8 +106,8 @@ export interface Intake {
    */
   readonly offer: (tenant: Tenant, events: number) => Effect.Effect<Places | undefined>
   /**
-   * Offers places to publications of other processes, for about a second: see `StandingOffer`. Gives `undefined` when there are
-   * none to spare.
+   * Offers places to publications of other processes, for a second or two: see `StandingOffer`. Gives `undefined` when there
+   * are none to spare.
    */
   readonly standingOffer: Effect.Effect<StandingOffer | undefined>
   /**
@@ -123,8 +123,8 @@ export interface StandingOffer {
   readonly count: number
   /** Endpoints that must get none of them: at most `MAX_FULL_OF_OFFER`. */
   readonly full: ReadonlyArray<EndpointId>
-  /** When the leases end. */
-  readonly leaseUntil: DateTime.Utc
+  /** How long the leases are, in milliseconds, from when the delivery is stored. */
+  readonly leaseMillis: number
 }
 
 /** Places that are offered to a publication. */

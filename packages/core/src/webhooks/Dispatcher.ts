@@ -7,7 +7,7 @@
  * Delivery is at least once: when a process dies after a receiver's answer and before the result is written, the same
  * event is sent again, with the same bytes.
  */
-import { Clock, Context, DateTime, Effect, Fiber, FiberSet, Layer, type Scope } from "effect"
+import { Clock, Context, DateTime, Effect, Fiber, FiberSet, Layer, Scope } from "effect"
 import { lasting } from "../shared/Lasting.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
@@ -236,19 +236,13 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     return places
   })
 
-  /** Leases may be a second older than those of `offer` when their attempts begin. */
   const standingOffer = Effect.map(DateTime.now, (now): StandingOffer | undefined => {
     if (mayHaveMore || leased.isClosed() || spareMillis < MIN_SPARE_MILLIS) return undefined
     const offered = load.standingOffer(now.epochMilliseconds)
-    if (offered === undefined) return undefined
-    const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
-    return { count: offered.places, full: offered.full, leaseUntil }
+    return offered === undefined ? undefined : { count: offered.places, full: offered.full, leaseMillis }
   })
 
-  const takePublished = Effect.andThen(
-    store.handTo({ offer, standingOffer, takeFromOthers: startHanded }),
-    Effect.addFinalizer(() => leased.close),
-  )
+  const takePublished = store.handTo({ offer, standingOffer, takeFromOthers: startHanded })
 
   const runDue = Effect.gen(function* () {
     let count = 0
@@ -310,14 +304,19 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
     Effect.sleep(written < MANY_RESULTS ? WRITE_INTERVAL_MILLIS : BUSY_WRITE_INTERVAL_MILLIS)
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(writing, pausing)))
 
-  yield* Effect.addFinalizer(() =>
+  /** Ends beside the attempts that are under way, because the storage may take its time. */
+  const published = yield* Scope.fork(yield* Effect.scope)
+  yield* Effect.addFinalizer((exit) =>
     Effect.gen(function* () {
-      const ended = Effect.andThen(Fiber.interrupt(claiming), FiberSet.awaitEmpty(leased.attempts))
+      yield* leased.close
+      const ended = Effect.all(
+        [Scope.close(published, exit), Fiber.interrupt(claiming), FiberSet.awaitEmpty(leased.attempts)],
+        { concurrency: "unbounded", discard: true },
+      )
       yield* Effect.timeoutOption(ended, DRAIN_MILLIS)
       yield* FiberSet.clear(leased.attempts)
       yield* Effect.timeoutOption(writer.writeAll, LAST_WRITE_MILLIS)
     }),
   )
-  // The last to begin, and so the first to end.
-  yield* sending.takePublished
+  yield* Scope.provide(sending.takePublished, published)
 })

@@ -51,7 +51,7 @@ import {
   usageThresholdJson,
 } from "./ThresholdFunctions.ts"
 import { appendUsage, usageRecordJson, voidUsage } from "./UsageFunctions.ts"
-import { watchWorkers } from "./WorkerFunctions.ts"
+import { renewOffer, watchWorkers } from "./WorkerFunctions.ts"
 
 /** All functions. A function whose language is SQL comes after those that it calls. */
 export const functions: ReadonlyArray<SqlFunction> = [
@@ -89,6 +89,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   recordUsage,
   publishEvent,
   watchWorkers,
+  renewOffer,
   claimDeliveries,
   handedDeliveries,
   leftDeliveries,

@@ -7,7 +7,7 @@ import type { SchemaName } from "../SchemaName.ts"
 import { answer, COLUMNS } from "./ClaimedAnswer.ts"
 import { isHanded } from "./PublishLeases.ts"
 import { define } from "./SqlFunction.ts"
-import { offerLockOf, WORKER_LENGTH } from "./WorkerFunctions.ts"
+import { followersLockOf, WORKER_LENGTH } from "./WorkerFunctions.ts"
 
 /** How far the timestamps of events may be from the time of the database for `left_deliveries`. */
 const LOOKED_AT = "1 minute"
@@ -24,6 +24,7 @@ const leasedRows = (schema: SchemaName): string => `
       select q.*, q.ctid as tid from ${schema}.webhook_pending q
       where q.ctid = n.tid and q.id is not distinct from n.id and q.leased_until is not null
         and ${isHanded("q.lease_token")} and left(q.lease_token::text, ${WORKER_LENGTH}) = n.worker
+      offset 0
     ) as q
   `
 
@@ -46,12 +47,15 @@ $$`,
 export const leftDeliveries = define(
   "left_deliveries",
   (schema) => `(p_worker text) returns json language plpgsql as $$
+declare
+  v_now timestamptz;
 begin
-  if not pg_try_advisory_xact_lock(${offerLockOf(schema, "p_worker")}) then return null; end if;
+  if not pg_try_advisory_xact_lock(${followersLockOf(schema, "p_worker")}) then return null; end if;
+  v_now := clock_timestamp();
   return (
     select coalesce(json_agg(json_build_array(q.id, q.tid)), '[]') from (
       select q.id, q.ctid as tid from ${schema}.webhook_pending q
-      where q.due_at >= clock_timestamp() - interval '${LOOKED_AT}' and q.due_at <= clock_timestamp() + interval '${LOOKED_AT}'
+      where q.due_at >= v_now - interval '${LOOKED_AT}' and q.due_at <= v_now + interval '${LOOKED_AT}'
         and q.leased_until is not null and ${isHanded("q.lease_token")}
         and left(q.lease_token::text, ${WORKER_LENGTH}) = p_worker
       order by q.due_at, q.id limit ${MAX_LEFT}

@@ -9,7 +9,7 @@ import { CHANNEL, MAX_QUEUE_USAGE } from "../Notices.ts"
 import type { SchemaName } from "../SchemaName.ts"
 import { claimedEndpointJson as endpointJson } from "./DeliveryFunctions.ts"
 import { offsetOf } from "./IdFunctions.ts"
-import { lockOf, offerLockOf, WORKER_LENGTH } from "./WorkerFunctions.ts"
+import { followersLockOf, offerLockNow, WORKER_LENGTH } from "./WorkerFunctions.ts"
 
 /**
  * The parameters. With a token, the caller's own process gets leases. `p_notice` is how the payload of the notification begins
@@ -30,6 +30,7 @@ export const VARIABLES = `v_token uuid := p_token;
   v_places integer := p_places;
   v_full uuid[] := p_full;
   v_worker text;
+  v_lease_millis integer;
   v_handed text;
   v_leased json;
   v_has_due boolean;`
@@ -42,30 +43,31 @@ const VERSION = "8"
 export const isHanded = (token: string): string =>
   `substr(${token}::text, ${VERSION_PLACE}, 1) = '${VERSION}'`
 
+/** How many workers with room are asked whether they still offer it. */
+const MAX_ASKED = 3
+
 /**
  * Takes the offer of any worker, when the caller's process offers nothing. `events` is SQL: how many are published.
  *
- * The caller may be a user who may not see the workers. Nobody holds the lock of a worker that has died, so whoever gets that
- * lock frees it at once. Until this transaction ends, it has its part in another lock: with that, the worker waits for it when it
- * looks for leases that it does not know of (`left_deliveries`).
+ * The caller may be a user who may not see the workers. Only a worker that offers places holds the lock of its offer. Before the
+ * publication tries that, it takes its part in another lock, until its transaction ends. A worker that has ended its offer waits
+ * for that lock, and then finds what was leased to it (`left_deliveries`).
  */
 export const takeOffer = (schema: SchemaName, events: string): string => `
-  if p_token is null and p_notice is not null
+  if p_token is null and p_notice is not null and pg_notification_queue_usage() <= ${MAX_QUEUE_USAGE}
     and has_table_privilege('${schema}.webhook_workers', 'select') then
-    select w.worker, w.offered_lease_until, w.offered_places, w.full_endpoints into v_worker, v_until, v_places, v_full
-    from ${schema}.webhook_workers w
-    where w.offered_until > clock_timestamp() and w.offered_places >= ${events} and w.missed_at is null
-      and pg_notification_queue_usage() <= ${MAX_QUEUE_USAGE}
-    order by random() limit 1;
-    if v_worker is null then null;
-    elsif pg_try_advisory_lock_shared(${lockOf(schema, "v_worker")}) then
-      perform pg_advisory_unlock_shared(${lockOf(schema, "v_worker")});
-      v_worker := null;
-    elsif not pg_try_advisory_xact_lock_shared(${offerLockOf(schema, "v_worker")}) then
-      v_worker := null;
-    end if;
-    v_token := overlay(overlay(gen_random_uuid()::text placing v_worker from 1 for ${WORKER_LENGTH})
-      placing '${VERSION}' from ${VERSION_PLACE} for 1)::uuid;
+    for v_worker, v_lease_millis, v_places, v_full in
+      select w.worker, w.lease_millis, w.offered_places, w.full_endpoints from ${schema}.webhook_workers w
+      where w.offered_places >= ${events} and w.missed_at is null order by random() limit ${MAX_ASKED}
+    loop
+      continue when not pg_try_advisory_xact_lock_shared(${followersLockOf(schema, "v_worker")});
+      continue when pg_try_advisory_xact_lock_shared(${offerLockNow(schema, "v_worker")});
+      v_token := overlay(overlay(gen_random_uuid()::text placing v_worker from 1 for ${WORKER_LENGTH})
+        placing '${VERSION}' from ${VERSION_PLACE} for 1)::uuid;
+      v_until := clock_timestamp() + v_lease_millis * interval '1 millisecond';
+      exit;
+    end loop;
+    if v_token is null then v_worker := null; end if;
   end if;
 `
 

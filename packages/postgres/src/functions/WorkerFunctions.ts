@@ -18,9 +18,20 @@ export const WORKER_LENGTH = 8
 export const lockOf = (schema: SchemaName, worker: string): string =>
   `hashtextextended('billwright worker of ${schema}: ' || ${worker}, 0)`
 
+/** Now in seconds, of the database. An offer is good for this second and the next. */
+const SECOND = "floor(extract(epoch from clock_timestamp()))::bigint"
+
+/** The number of the advisory lock that a worker holds while it offers places in a second. `worker` is SQL that gives the worker. */
+const offerLockOf = (schema: SchemaName, worker: string, second: string): string =>
+  `hashtextextended('billwright offer of ${schema}: ' || ${worker} || ' ' || ${second}, 0)`
+
+/** The same of this second. */
+export const offerLockNow = (schema: SchemaName, worker: string): string =>
+  offerLockOf(schema, worker, SECOND)
+
 /** The number of the advisory lock that publications share which follow a worker's offer. `worker` is SQL that gives the worker. */
-export const offerLockOf = (schema: SchemaName, worker: string): string =>
-  `hashtextextended('billwright offer of ${schema}: ' || ${worker}, 0)`
+export const followersLockOf = (schema: SchemaName, worker: string): string =>
+  `hashtextextended('billwright publications for ${schema}: ' || ${worker}, 0)`
 
 /** The workers that are dead. `own` is SQL that gives the worker that asks, which lives. */
 export const deadWorkers = (schema: SchemaName, own: string): string => `
@@ -50,6 +61,36 @@ begin
       delete from ${schema}.webhook_workers w where w.worker = v_worker;
     end if;
   end loop;
+end
+$$`,
+)
+
+/**
+ * Offers places for this second and the next, or ends the offer. It runs in the worker's session, which holds an advisory lock for
+ * each second. So an offer ends with its session, and by itself when it is not renewed. No row is written for it: while
+ * somebody's transaction is open for long, a row that is written each second has thousands of versions.
+ *
+ * `p_held` are the seconds whose locks the session holds. Gives those that it holds then.
+ */
+export const renewOffer = define(
+  "renew_offer",
+  (schema) => `(p_worker text, p_held bigint[], p_is_open boolean) returns bigint[] language plpgsql as $$
+declare
+  v_now bigint := ${SECOND};
+  v_second bigint;
+  v_held bigint[] := '{}';
+begin
+  foreach v_second in array p_held loop
+    if p_is_open and v_second >= v_now then v_held := v_held || v_second;
+    else perform pg_advisory_unlock(${offerLockOf(schema, "p_worker", "v_second")});
+    end if;
+  end loop;
+  for v_second in select v_now + n from generate_series(0, 1) as n where p_is_open loop
+    if not v_second = any (v_held) and pg_try_advisory_lock(${offerLockOf(schema, "p_worker", "v_second")}) then
+      v_held := v_held || v_second;
+    end if;
+  end loop;
+  return v_held;
 end
 $$`,
 )

@@ -15,14 +15,12 @@ export const migration0062: Migration = {
   minReader: 56,
   statements: (schema: SchemaName) => [
     `alter table ${schema}.webhook_workers
-  add column offered_until timestamptz,
   add column offered_places integer not null default 0,
-  add column offered_lease_until timestamptz(3),
+  add column lease_millis integer not null default 0,
   add column full_endpoints uuid[] not null default '{}'`,
-    `comment on column ${schema}.webhook_workers.offered_until is
-  'Until when publications of other processes may lease deliveries for the worker. Null: not at all.'`,
-    `comment on column ${schema}.webhook_workers.offered_places is 'The most deliveries that one publication may lease.'`,
-    `comment on column ${schema}.webhook_workers.offered_lease_until is 'When these leases end.'`,
+    `comment on column ${schema}.webhook_workers.offered_places is
+  'The most deliveries that a publication of another process may lease, while the worker holds the lock of its offer.'`,
+    `comment on column ${schema}.webhook_workers.lease_millis is 'How long these leases are.'`,
     `comment on column ${schema}.webhook_workers.full_endpoints is 'Endpoints without room for such deliveries.'`,
     `drop function if exists ${schema}.publish_event_row(text, text, uuid, text, bigint, uuid, text, text, uuid, ${LEASE})`,
     `drop function if exists ${schema}.publish_event_rows(text, text, uuid[], text[], bigint[], uuid[], text[], ${LEASE})`,

@@ -7,14 +7,12 @@
  */
 import {
   type Claimed,
-  type ClaimedDelivery,
   type DeliveryStore,
   type Intake,
   MAX_CLAIM,
   OutageLog,
   Signal,
   type StandingOffer,
-  type UnreadableDelivery,
 } from "@billwright/core"
 import { Cause, DateTime, Effect, type Scope } from "effect"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
@@ -26,6 +24,7 @@ import type { Handed } from "../Notices.ts"
 import { decoding, instant, json, type Row } from "../Row.ts"
 import { OFFERED_MILLIS } from "../WorkerSession.ts"
 import * as ClaimedRow from "./ClaimedRow.ts"
+import * as LeaseToken from "./LeaseToken.ts"
 
 /** The pause between two offers, in milliseconds. */
 const OFFER_EVERY_MILLIS = 1_000
@@ -39,9 +38,10 @@ const READ_FOR_MILLIS = 30_000
 const AGAIN_MILLIS = 100
 /** The pause between two looks for leases of which no notification came, in milliseconds. */
 const LOOK_AGAIN_MILLIS = 20
-/** How long these are looked for when a session was lost, in milliseconds, and when a dispatcher stops. */
+/** How long these are looked for when a session was lost, in milliseconds. */
 const LOOKED_FOR_MILLIS = 30_000
-const LAST_LOOK_MILLIS = 1_000
+/** How long all of that may take when a dispatcher stops, in milliseconds. */
+const LAST_LOOK_MILLIS = 2_000
 /** Most leases that are remembered, so that none is given twice. */
 const MAX_GIVEN = 50_000
 
@@ -78,12 +78,17 @@ export const make: (
   const reading = `select ${ClaimedRow.columns}, leased_until
 from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::tid[])`
   const looking = `select ${schema}.left_deliveries($1::text)::text as deliveries`
+  const scope = yield* Effect.scope
   const endpointOf = ClaimedRow.readingOnce()
   const offerings = new Set<Offering>()
   /** `until`: how long it is tried to read each, by `performance.now`. */
   const waiting: Array<Handed & { readonly until: number }> = []
-  /** Tokens of leases that were given to dispatchers, the oldest first. */
+  /** The UUIDs of leases that were given to dispatchers, or back, the oldest first. */
   const given = new Set<string>()
+  /** How many reads are given back now. */
+  let givingBack = 0
+  /** When the worker last offered places, by `performance.now`, by its name at that time. */
+  let lastOffer = { name: "", at: -Infinity }
   const news = Signal.make()
   const outage = OutageLog.make("deliveries that other processes leased to this one can be read again")
 
@@ -93,12 +98,19 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
     news.notify()
   }
 
-  const remember = ({ deliveries, unreadable }: Claimed): void => {
-    for (const { token } of [...deliveries, ...unreadable]) given.add(token)
-    for (const token of given) {
-      if (given.size <= MAX_GIVEN) return
-      given.delete(token)
+  /** Those that were not given before. From now on they are. A notification comes twice when somebody else has sent it again. */
+  const neverGiven = <A extends { readonly token: string }>(leased: ReadonlyArray<A>): ReadonlyArray<A> => {
+    const found = leased.filter(({ token }) => {
+      const uuid = LeaseToken.uuidOf(token)
+      if (given.has(uuid)) return false
+      given.add(uuid)
+      return true
+    })
+    for (const uuid of given) {
+      if (given.size <= MAX_GIVEN) break
+      given.delete(uuid)
     }
+    return found
   }
 
   const giveBack = Effect.fnUntraced(function* ({ deliveries, unreadable }: Claimed) {
@@ -120,11 +132,15 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
   const give = (leased: Claimed, leaseUntil: DateTime.Utc) => {
     for (const { intake } of [...offerings].sort(byOffer)) {
       if (!intake.takeFromOthers(leased, leaseUntil)) continue
-      remember(leased)
       for (const { asked } of offerings) asked.notify() // they may have no more places to offer
       return Effect.void
     }
-    return giveBack(leased)
+    // Beside the reads, because somebody may have locked a row. If it fails, the leases end by themselves.
+    givingBack++
+    const ended = Effect.sync(() => {
+      givingBack--
+    })
+    return Effect.forkIn(Effect.ensuring(Effect.ignoreCause(giveBack(leased)), ended), scope)
   }
 
   const readAndGive = Effect.fnUntraced(function* (handed: ReadonlyArray<Handed>) {
@@ -136,14 +152,12 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
       ]),
     )
     if (rows.length === 0) return
-    const { deliveries, leaseUntil, unreadable } = yield* decoding(OPERATION, (all: ReadonlyArray<Row>) => ({
+    const read = yield* decoding(OPERATION, (all: ReadonlyArray<Row>) => ({
       ...ClaimedRow.claimedFromRows(all, endpointOf),
       leaseUntil: all.map((row) => instant(row, "leased_until")).reduce(DateTime.min),
     }))(rows)
-    // A notification can come twice, when somebody else has sent it.
-    const isNew = ({ token }: ClaimedDelivery | UnreadableDelivery) => !given.has(token)
-    const leased = { deliveries: deliveries.filter(isNew), unreadable: unreadable.filter(isNew) }
-    if (leased.deliveries.length + leased.unreadable.length > 0) yield* give(leased, leaseUntil)
+    const leased = { deliveries: neverGiven(read.deliveries), unreadable: neverGiven(read.unreadable) }
+    if (leased.deliveries.length + leased.unreadable.length > 0) yield* give(leased, read.leaseUntil)
   })
 
   const round = Effect.suspend(() => {
@@ -180,8 +194,8 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
         },
       },
     )
-  const lookWithin = (name: string, millis: number) =>
-    Effect.ignore(answeredWithin(look(name), millis, () => new Error("too late")))
+  const within = (effect: Effect.Effect<void>, millis: number) =>
+    Effect.ignore(answeredWithin(effect, millis, () => new Error("too late")))
 
   const dropped: Array<string> = []
   const hasDropped = Signal.make()
@@ -189,12 +203,12 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
     const name = dropped.shift()
     return name === undefined
       ? Effect.void
-      : Effect.andThen(lookWithin(name, LOOKED_FOR_MILLIS), lookForDropped)
+      : Effect.andThen(within(look(name), LOOKED_FOR_MILLIS), lookForDropped)
   })
   yield* subscribe({
     take: announce,
     dropped: (name) => {
-      if (![...offerings].some(mayBeFollowed)) return
+      if (lastOffer.name !== name || !mayBeFollowed(lastOffer.at)) return
       dropped.push(name)
       hasDropped.notify()
     },
@@ -208,6 +222,7 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
       if (offer !== undefined) {
         offering.isOpen = true
         offering.offeredAt = performance.now()
+        lastOffer = { name: worker.name(), at: offering.offeredAt }
       }
       return Effect.map(worker.offer(offer), (isWritten) => {
         if (offer === undefined && isWritten) offering.isOpen = false
@@ -224,15 +239,19 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
       offer === undefined ? offerThat(offering, undefined) : Effect.void,
     )
 
+  /** Waits until everything was read, and given. */
+  const settled: Effect.Effect<void> = Effect.suspend(() =>
+    waiting.length + givingBack === 0 ? Effect.void : Effect.andThen(waited(LOOK_AGAIN_MILLIS), settled),
+  )
+
   /** Ends the offer of a dispatcher that stops. What was leased by then is given to another one, or back. */
   const endAtLast = Effect.fnUntraced(function* (offering: Offering) {
+    if (!mayBeFollowed(offering.offeredAt)) return
+    const { name } = lastOffer
     yield* offerThat(offering, undefined)
-    if (offering.isOpen || !mayBeFollowed(offering)) return
-    yield* lookWithin(worker.name(), LAST_LOOK_MILLIS)
-    const until = performance.now() + LAST_LOOK_MILLIS
-    while (waiting.length > 0 && performance.now() < until) yield* waited(LOOK_AGAIN_MILLIS)
+    yield* look(name)
+    yield* settled
   })
-
   return Effect.fnUntraced(function* (intake: Intake) {
     const offering: Offering = { intake, isOpen: false, offeredAt: -Infinity, asked: Signal.make() }
     const asked = yield* offering.asked.subscribe
@@ -242,13 +261,13 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(waited(OFFER_EVERY_MILLIS), renew(offering))))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(asked, endIfCrowded(offering))))
-    yield* Effect.addFinalizer(() => endAtLast(offering))
+    yield* Effect.addFinalizer(() => within(endAtLast(offering), LAST_LOOK_MILLIS))
     yield* add(intake)
   })
 })
 
-/** Whether a publication may be under way that follows its last offer. */
-const mayBeFollowed = ({ offeredAt }: Offering): boolean =>
+/** Whether a publication may be under way that follows an offer of this time. */
+const mayBeFollowed = (offeredAt: number): boolean =>
   performance.now() - offeredAt < OFFERED_MILLIS + UNDER_WAY_MILLIS
 
 const byOffer = (a: Offering, b: Offering): number =>
