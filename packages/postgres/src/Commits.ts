@@ -17,6 +17,7 @@ import { Database } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { HostTransaction } from "./host/HostTransaction.ts"
 import * as Notices from "./Notices.ts"
+import { NOTIFY_INTERVAL_MILLIS, NoticeTime } from "./NoticeTime.ts"
 import * as WorkerSession from "./WorkerSession.ts"
 
 /**
@@ -25,13 +26,6 @@ import * as WorkerSession from "./WorkerSession.ts"
  */
 type News = "none" | "events" | "due"
 
-/** The pause between two notifications, in milliseconds. */
-const NOTIFY_INTERVAL_MILLIS = 5
-/**
- * The pause after a statement that notified of its own commit, compared with how long it took. So no more than a fifth of
- * the time other commits with `NOTIFY` wait for those of this process.
- */
-const PAUSE_AFTER_WITHIN = 4
 /**
  * The pauses after which an early signal is repeated, in milliseconds. A transaction that commits after the signal is
  * noticed soon, compared with how long it took.
@@ -119,22 +113,16 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   const client = mayListen ? yield* listeningClient : undefined
   const sender = crypto.randomUUID()
   const payload = `${database.schema} ${sender}`
-  let nextWithinAt = client === undefined ? Infinity : -Infinity
+  const within = new NoticeTime(performance.now())
 
   const announcing: CommitsService["announcing"] = (statement, newsOf) =>
     Effect.flatMap(database.inTransaction, (isInTransaction) => {
       const begunAt = performance.now()
-      if (isInTransaction || begunAt < nextWithinAt) {
+      if (isInTransaction || client === undefined || !within.begin(begunAt)) {
         return Effect.tap(statement(null), (result) => announceAs(newsOf(result)))
       }
-      const notifying = Effect.suspend(() => {
-        nextWithinAt = Infinity // one at a time
-        return statement(payload)
-      })
-      const ended = Effect.sync(() => {
-        const now = performance.now()
-        nextWithinAt = now + Math.max(NOTIFY_INTERVAL_MILLIS, (now - begunAt) * PAUSE_AFTER_WITHIN)
-      })
+      const notifying = statement(payload)
+      const ended = Effect.sync(() => within.end(performance.now()))
       return Effect.tap(Effect.ensuring(notifying, ended), (result) =>
         Effect.sync(() => notifyHere(newsOf(result))),
       )

@@ -270,7 +270,11 @@ values ('deadbeef', 8, 3600000) on conflict (worker) do update set missed_at = n
         Effect.flatMap(startWorker(url), (publisher) => publisher.run(publish())),
         claimed(other),
       )
-      // Only earlier seconds. Then also those that come.
+      // It lives. Only earlier seconds, then also those that come.
+      yield* rows(
+        admin,
+        "select pg_advisory_lock(hashtextextended('billwright worker of billwright: deadbeef', 0))",
+      )
       yield* offer(`${SECOND} - 3, ${SECOND} - 1`)
       const [free] = yield* publishAndClaim
       assert.isFalse(free?.wasLost)
