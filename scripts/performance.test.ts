@@ -199,11 +199,20 @@ describe("a verdict", () => {
     const webhooks = (...ratios: ReadonlyArray<ReturnType<typeof to>>) =>
       verdictOf(resultOf("webhooks", "deliveries/s", { ours: 30, one: 20, two: 10 }, { ratios }))
     assert.deepStrictEqual(webhooks(to("one", 1.25, 1.75), to("two", 2, 4)), {
-      found: "1.5 × (1.25 to 1.75), one",
+      found: "(a) 1.5 × (1.25 to 1.75), one",
       verdict: "**met**",
     })
     assert.strictEqual(webhooks(to("one", 1.3, 1.4), to("two", 1.2, 4))?.verdict, "not proven")
     assert.strictEqual(webhooks(to("one", 1.2, 1.24), to("two", 1.2, 4))?.verdict, "**missed**")
+  })
+
+  it("reports what has no target", () => {
+    const ratios = [to("one", 1.25, 1.75), to("a queue with SKIP LOCKED, by hand", 0.5, 0.7)]
+    const figures = { ours: 30, one: 20, "a queue with SKIP LOCKED, by hand": 50 }
+    assert.deepStrictEqual(verdictOf(resultOf("webhooks", "deliveries/s", figures, { ratios })), {
+      found: "(a) 1.5 × (1.25 to 1.75), one; (b) 0.6 × (0.5 to 0.7)",
+      verdict: "**met**",
+    })
   })
 
   it("requires every part of the target", () => {

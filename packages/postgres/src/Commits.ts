@@ -115,18 +115,19 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
   const payload = `${database.schema} ${sender}`
   const within = new NoticeTime(performance.now())
 
+  const begin = Effect.map(
+    database.inTransaction,
+    (isInTransaction) => !isInTransaction && client !== undefined && within.begin(performance.now()),
+  )
   const announcing: CommitsService["announcing"] = (statement, newsOf) =>
-    Effect.flatMap(database.inTransaction, (isInTransaction) => {
-      const begunAt = performance.now()
-      if (isInTransaction || client === undefined || !within.begin(begunAt)) {
-        return Effect.tap(statement(null), (result) => announceAs(newsOf(result)))
-      }
-      const notifying = statement(payload)
-      const ended = Effect.sync(() => within.end(performance.now()))
-      return Effect.tap(Effect.ensuring(notifying, ended), (result) =>
-        Effect.sync(() => notifyHere(newsOf(result))),
-      )
-    })
+    Effect.acquireUseRelease(
+      begin,
+      (mayNotify) =>
+        Effect.tap(statement(mayNotify ? payload : null), (result) =>
+          mayNotify ? Effect.sync(() => notifyHere(newsOf(result))) : announceAs(newsOf(result)),
+        ),
+      (mayNotify) => (mayNotify ? Effect.sync(() => within.end(performance.now())) : Effect.void),
+    )
 
   const [subscribe, subscribeDue] = [all.subscribe, due.subscribe]
   const handed: CommitsService["handed"] = (taker) =>

@@ -10,6 +10,12 @@ const PART = 1 / 5
 /** How much of that time is saved at most, in milliseconds, so that one commit that the disk holds up makes no pause. */
 const MAX_SAVED_MILLIS = 50
 
+/**
+ * How much more than that was taken is remembered at most, in milliseconds. A statement may wait for a connection or for somebody's
+ * lock, and others do not wait for it meanwhile.
+ */
+const MAX_OWED_MILLIS = 1_000
+
 export class NoticeTime {
   #saved = MAX_SAVED_MILLIS
   #savedAt: number
@@ -30,7 +36,7 @@ export class NoticeTime {
 
   end(now: number): void {
     this.#save(now)
-    this.#saved -= now - (this.#begunAt ?? now)
+    this.#saved = Math.max(-MAX_OWED_MILLIS, this.#saved - (now - (this.#begunAt ?? now)))
     this.#begunAt = undefined
     this.#nextAt = now + NOTIFY_INTERVAL_MILLIS
   }

@@ -52,16 +52,21 @@ export interface Worker {
    * through the session, so that nobody is offered places when notifications don't arrive any more.
    */
   readonly offer: (offer: StandingOffer | undefined) => Effect.Effect<boolean>
+  /** Ends the last offer, and says in the row of the worker that it has no places, so that no publication tries its locks. */
+  readonly withdraw: Effect.Effect<boolean>
 }
 
 const newName = (): string => crypto.randomUUID().slice(0, WORKER_LENGTH)
 
-/** A session that may offer places. `described`: what its row says. `held`: the seconds whose locks it holds. */
+/** A session that may offer places. `described`: what its row says. `held`: the seconds whose locks it holds, if that is known. */
 interface OfferingSession {
   readonly session: PgConnection.PgConnection
-  described: string
-  held: string
+  described: string | undefined
+  held: string | null
 }
+
+/** What the row of a worker says that stops. */
+const NO_PLACES: StandingOffer = { count: 0, full: [], leaseMillis: 0 }
 
 /** `onDropped` is called with each name that the worker has no more. */
 export const make = (
@@ -100,7 +105,7 @@ where w.worker = $1`
     yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? leave(session) : Effect.void))
     const entered = yield* Effect.option(session.query(enter, [name]))
     if (Option.exists(entered, ({ rowCount }) => rowCount > 0)) {
-      current = { session, described: "", held: "{}" }
+      current = { session, described: undefined, held: "{}" }
     }
   })
 
@@ -120,30 +125,40 @@ where w.worker = $1`
       const parameters = [String(count), String(leaseMillis), endpoints]
       const described = parameters.join(" ")
       if (its.described === described) return Effect.void
+      its.described = undefined
       return Effect.map(its.session.query(describing, [name, ...parameters]), () => {
         its.described = described
       })
     })
 
-  const writeOffer = (its: OfferingSession, offered: StandingOffer | undefined) =>
-    Effect.gen(function* () {
-      if (offered !== undefined) yield* describe(its, offered)
-      const { rows } = yield* its.session.query(renewing, [name, its.held, String(offered !== undefined)])
-      its.held = String(rows[0]?.["held"])
+  const renew = (its: OfferingSession, isOpen: boolean) =>
+    Effect.suspend(() => {
+      const { held } = its
+      its.held = null
+      return Effect.map(its.session.query(renewing, [name, held, String(isOpen)]), ({ rows }) => {
+        its.held = String(rows[0]?.["held"])
+      })
     })
-  const offer: Worker["offer"] = (offered) =>
+
+  /** Runs statements in the session, one after another. Gives false when they may not have been carried out. */
+  const inSession = (write: (its: OfferingSession) => Effect.Effect<void, unknown>) =>
     oneAtATime.withPermit(
       Effect.suspend(() => {
         if (current === undefined) return Effect.succeed(false)
-        const written = writeOffer(current, offered)
-        const inTime = answeredWithin(written, OFFER_DEADLINE_MILLIS, () => new Error("too late"))
+        const inTime = answeredWithin(write(current), OFFER_DEADLINE_MILLIS, () => new Error("too late"))
         return Effect.map(Effect.exit(inTime), Exit.isSuccess)
       }),
     )
+  const offer: Worker["offer"] = (offered) =>
+    inSession((its) =>
+      offered === undefined ? renew(its, false) : Effect.andThen(describe(its, offered), renew(its, true)),
+    )
+  const withdraw = inSession((its) => Effect.andThen(renew(its, false), describe(its, NO_PLACES)))
 
   return {
     mayOffer: () => current !== undefined,
     offer,
+    withdraw,
     token: () => name + crypto.randomUUID().slice(WORKER_LENGTH),
     name: () => name,
     begin,

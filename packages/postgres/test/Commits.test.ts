@@ -44,7 +44,8 @@ const isSignalled = (
   )
 
 /** Whether a process sent the notification, and not a transaction of others. */
-const isOfProcess = (payload: string | undefined) => /^billwright [0-9a-f-]{36}$/.test(payload ?? "")
+const isOfProcess = (payload: string | undefined) =>
+  /^billwright [0-9a-f-]{36}( (?:due|events)( .*)?)?$/.test(payload ?? "")
 
 /** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 200

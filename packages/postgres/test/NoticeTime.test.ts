@@ -25,7 +25,7 @@ describe("statements that notify of their own commit", () => {
   it("take a fifth of the time at most, but for what was saved and for the last one", () => {
     const statement = fc.tuple(
       fc.double({ min: 0, max: 100, noNaN: true }),
-      fc.double({ min: 0, max: 500, noNaN: true }),
+      fc.double({ min: 0, max: 900, noNaN: true }),
     )
     fc.assert(
       fc.property(fc.array(statement, { maxLength: 200 }), (statements) => {
@@ -34,6 +34,14 @@ describe("statements that notify of their own commit", () => {
         assert.isAtMost(sum, now / 5 + 50 + longest + 1e-6)
       }),
     )
+  })
+
+  it("pause for 5 seconds at most", () => {
+    const time = new NoticeTime(0)
+    assert.isTrue(time.begin(0))
+    time.end(60_000)
+    assert.isFalse(time.begin(64_999))
+    assert.isTrue(time.begin(65_001))
   })
 
   it("begin 5 ms after the last one, one at a time", () => {

@@ -13,13 +13,14 @@ import {
   type StandingOffer,
   Transactor,
 } from "@billwright/core"
+import type { Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Fiber, Scope } from "effect"
 import type { Client } from "pg"
 import * as Notices from "../src/Notices.ts"
 import * as Proxy from "./Proxy.ts"
 import * as TestDatabase from "./TestDatabase.ts"
-import { claim, delivered, newEndpoint, publish, settle } from "./Webhooks.ts"
+import { claim, delivered, newEndpoint, publish as publishAt, settle } from "./Webhooks.ts"
 import { startWorker, type Worker } from "./WorkerStorage.ts"
 
 /** How often the loops of this file check, 20 ms apart. */
@@ -29,6 +30,10 @@ const LOOKS = 1_000
 const NOW = DateTime.makeUnsafe(Date.now() + 600_000)
 const LEASE_MILLIS = 3_600_000
 const AFTER_LEASES = DateTime.add(NOW, { hours: 2 })
+
+/** Publishes an event of now. */
+const publish = (fields: Sample.EventFields = {}) =>
+  Effect.flatMap(DateTime.now, (timestamp) => publishAt({ timestamp, ...fields }))
 
 const rows = (admin: Client, statement: string) =>
   Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
@@ -149,9 +154,7 @@ const publicationUnderWay = Effect.fnUntraced(function* (publisher: Worker, admi
     `insert into billwright.events (account_id, mode, id, type, occurred_at, idempotency_key, payload)
 values ('${accountId}', '${mode}', gen_random_uuid(), 'a.b', now(), 'same', '{}')`,
   )
-  const publishing = yield* Effect.forkChild(
-    publisher.run(publish({ idempotencyKey: "same", timestamp: yield* DateTime.now })),
-  )
+  const publishing = yield* Effect.forkChild(publisher.run(publish({ idempotencyKey: "same" })))
   yield* until(
     rows(admin, "select from pg_locks where locktype = 'transactionid' and not granted"),
     ({ length }) => length > 0,
@@ -234,6 +237,17 @@ describe("a publication of another process", () => {
       yield* until(notified, (exit) => exit !== undefined)
       assert.isDefined(signal.pollUnsafe())
       assert.isUndefined(dueSignal.pollUnsafe())
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("leases nothing of an event of long ago, which could not be found again", () =>
+    Effect.gen(function* () {
+      const { publisher, taken } = yield* publisherAndSender()
+      yield* publisher.run(newEndpoint())
+      const timestamp = DateTime.subtract(yield* DateTime.now, { seconds: 31 })
+      yield* publisher.run(publish({ timestamp }))
+      assert.lengthOf(yield* claimedSoon(publisher), 1)
+      assert.deepStrictEqual(taken, [])
     }).pipe(Effect.scoped),
   )
 

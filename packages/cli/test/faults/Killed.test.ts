@@ -94,6 +94,7 @@ describe("a worker that is killed", () => {
       await worker.stop("SIGKILL")
       receiver.drop()
       receiver.isDeaf = false
+      await until("the end of its offer", async () => (await offers()).length === 0)
       const later = await world.tenant.publish()
       await world.worker(LONG_LEASE)
       for (const id of [eventId, later]) {

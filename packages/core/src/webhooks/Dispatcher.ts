@@ -309,8 +309,12 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   yield* Effect.addFinalizer((exit) =>
     Effect.gen(function* () {
       yield* leased.close
+      // Detached, so that it ends also when that takes longer.
+      const closing = yield* Effect.forkDetach(Effect.uninterruptible(Scope.close(published, exit)), {
+        startImmediately: true,
+      })
       const ended = Effect.all(
-        [Scope.close(published, exit), Fiber.interrupt(claiming), FiberSet.awaitEmpty(leased.attempts)],
+        [Fiber.await(closing), Fiber.interrupt(claiming), FiberSet.awaitEmpty(leased.attempts)],
         { concurrency: "unbounded", discard: true },
       )
       yield* Effect.timeoutOption(ended, DRAIN_MILLIS)

@@ -131,7 +131,7 @@ begin
       return;
     end if;
   end if;
-${Leases.takeOffer(schema, "1")}
+${Leases.takeOffer(schema, "1", "array[p_occurred_at]")}
   with published as (
     insert into ${schema}.events
       (account_id, mode, id, type, occurred_at, customer_id, idempotency_key, endpoint_id, payload)
@@ -207,7 +207,7 @@ begin
       order by c.account_id, c.mode, c.id for key share
     ) as c;
   end if;
-${Leases.takeOffer(schema, "cardinality(p_ids)")}
+${Leases.takeOffer(schema, "cardinality(p_ids)", "p_occurred_ats")}
   with published as (
     insert into ${schema}.events (account_id, mode, id, type, occurred_at, customer_id, payload)
     select p_account_id, p_mode, g.id, g.type, ${instantOf("g.at")}, g.customer_id, g.payload

@@ -46,15 +46,22 @@ export const isHanded = (token: string): string =>
 /** How many workers with room are asked whether they still offer it. */
 const MAX_ASKED = 3
 
+/** How far the timestamps of events may be from the time of the database: less than `left_deliveries` looks for. */
+const RECENT_MILLIS = 30_000
+
 /**
- * Takes the offer of any worker, when the caller's process offers nothing. `events` is SQL: how many are published.
+ * Takes the offer of any worker, when the caller's process offers nothing. `events` and `timestamps` are SQL: how many are
+ * published, and an array of their timestamps in epoch milliseconds.
  *
  * The caller may be a user who may not see the workers. Only a worker that offers places holds the lock of its offer. Before the
  * publication tries that, it takes its part in another lock, until its transaction ends. A worker that has ended its offer waits
  * for that lock, and then finds what was leased to it (`left_deliveries`).
  */
-export const takeOffer = (schema: SchemaName, events: string): string => `
+export const takeOffer = (schema: SchemaName, events: string, timestamps: string): string => `
   if p_token is null and p_notice is not null and pg_notification_queue_usage() <= ${MAX_QUEUE_USAGE}
+    and ${RECENT_MILLIS} > all (
+      select abs(extract(epoch from clock_timestamp()) * 1000 - o.at) from unnest(${timestamps}) as o (at)
+    )
     and has_table_privilege('${schema}.webhook_workers', 'select') then
     for v_worker, v_lease_millis, v_places, v_full in
       select w.worker, w.lease_millis, w.offered_places, w.full_endpoints from ${schema}.webhook_workers w

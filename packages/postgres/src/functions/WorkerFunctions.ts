@@ -21,6 +21,9 @@ export const lockOf = (schema: SchemaName, worker: string): string =>
 /** Now in seconds, of the database. An offer is good for this second and the next. */
 const SECOND = "floor(extract(epoch from clock_timestamp()))::bigint"
 
+/** How far back the seconds are looked for whose locks a session may hold. */
+const MAX_LOST_SECONDS = 60
+
 /** The number of the advisory lock that a worker holds while it offers places in a second. `worker` is SQL that gives the worker. */
 const offerLockOf = (schema: SchemaName, worker: string, second: string): string =>
   `hashtextextended('billwright offer of ${schema}: ' || ${worker} || ' ' || ${second}, 0)`
@@ -70,7 +73,8 @@ $$`,
  * each second. So an offer ends with its session, and by itself when it is not renewed. No row is written for it: while
  * somebody's transaction is open for long, a row that is written each second has thousands of versions.
  *
- * `p_held` are the seconds whose locks the session holds. Gives those that it holds then.
+ * `p_held` are the seconds whose locks the session holds, or null when that is not known because an answer was lost. Gives those
+ * that it holds then.
  */
 export const renewOffer = define(
   "renew_offer",
@@ -78,9 +82,18 @@ export const renewOffer = define(
 declare
   v_now bigint := ${SECOND};
   v_second bigint;
+  v_known bigint[] := p_held;
   v_held bigint[] := '{}';
 begin
-  foreach v_second in array p_held loop
+  if v_known is null then
+    select coalesce(array_agg(n), '{}') into v_known
+    from generate_series(v_now - ${MAX_LOST_SECONDS}, v_now + 1) as n
+    where exists (
+      select from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
+        and ((l.classid::bigint << 32) | l.objid::bigint) = ${offerLockOf(schema, "p_worker", "n")}
+    );
+  end if;
+  foreach v_second in array v_known loop
     if p_is_open and v_second >= v_now then v_held := v_held || v_second;
     else perform pg_advisory_unlock(${offerLockOf(schema, "p_worker", "v_second")});
     end if;

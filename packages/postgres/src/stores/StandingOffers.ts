@@ -14,7 +14,7 @@ import {
   Signal,
   type StandingOffer,
 } from "@billwright/core"
-import { Cause, DateTime, Effect, type Scope } from "effect"
+import { Cause, DateTime, Effect, type Scope, Semaphore } from "effect"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import type { DatabaseService } from "../Database.ts"
@@ -26,8 +26,8 @@ import { OFFERED_MILLIS } from "../WorkerSession.ts"
 import * as ClaimedRow from "./ClaimedRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
 
-/** The pause between two offers, in milliseconds. */
-const OFFER_EVERY_MILLIS = 1_000
+/** The pause between two offers, in milliseconds: less than a second, for which each is good at least. */
+const OFFER_EVERY_MILLIS = 750
 /** How long a publication may take that follows an offer, in milliseconds: longer than a statement that anybody waits for. */
 const UNDER_WAY_MILLIS = 10_000
 /** Most deliveries that wait to be read. The leases of others end by themselves. */
@@ -216,18 +216,21 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(yield* news.subscribe, all)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(yield* hasDropped.subscribe, lookForDropped)))
 
+  const oneAtATime = Semaphore.makeUnsafe(1)
   const offerThat = (offering: Offering, offer: StandingOffer | undefined) =>
-    Effect.suspend(() => {
-      if (!worker.mayOffer() || (offer === undefined && !offering.isOpen)) return Effect.void
-      if (offer !== undefined) {
-        offering.isOpen = true
-        offering.offeredAt = performance.now()
-        lastOffer = { name: worker.name(), at: offering.offeredAt }
-      }
-      return Effect.map(worker.offer(offer), (isWritten) => {
-        if (offer === undefined && isWritten) offering.isOpen = false
-      })
-    })
+    oneAtATime.withPermit(
+      Effect.suspend(() => {
+        if (!worker.mayOffer() || (offer === undefined && !offering.isOpen)) return Effect.void
+        if (offer !== undefined) {
+          offering.isOpen = true
+          offering.offeredAt = performance.now()
+          lastOffer = { name: worker.name(), at: offering.offeredAt }
+        }
+        return Effect.map(worker.offer(offer), (isWritten) => {
+          if (offer === undefined && isWritten) offering.isOpen = false
+        })
+      }),
+    )
 
   /** Renews the offer of a dispatcher, or ends it. */
   const renew = (offering: Offering) =>
@@ -248,7 +251,8 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
   const endAtLast = Effect.fnUntraced(function* (offering: Offering) {
     if (!mayBeFollowed(offering.offeredAt)) return
     const { name } = lastOffer
-    yield* offerThat(offering, undefined)
+    // When its session is lost, it has another name, and its locks are free.
+    while (worker.name() === name && !(yield* worker.withdraw)) yield* waited(LOOK_AGAIN_MILLIS)
     yield* look(name)
     yield* settled
   })
