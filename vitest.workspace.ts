@@ -62,7 +62,7 @@ const SIMULATIONS_AT_LENGTH = [
 const POSTGRES_AT_LENGTH = [
   "packages/postgres/test/{ConnectionsContract,CreditPlans,EventPlans,KeptPlans,LowWaterMark,Plans,StorageModel}.test.ts",
   "packages/postgres/test/{Commits,CrashedCommit,CreditCallFunctions,CreditsCrash,EmbeddedPostgres,Failures,Unanswered}.test.ts",
-  "packages/postgres/test/{BillingPlans,BillRuns,Books,InvoiceGroups,Roles,RowSecurity,RowSecurityContract,SchemaStates,TestClocks,ThreeYears,Tls,Workers}.test.ts",
+  "packages/postgres/test/{BillingPlans,BillRuns,Books,InvoiceGroups,Roles,RowSecurity,RowSecurityContract,SchemaStates,StandingOffers,TestClocks,ThreeYears,Tls,Workers}.test.ts",
 ]
 
 /**
