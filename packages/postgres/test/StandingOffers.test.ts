@@ -21,7 +21,7 @@ import * as Notices from "../src/Notices.ts"
 import * as Proxy from "./Proxy.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, newEndpoint, publish as publishAt, settle } from "./Webhooks.ts"
-import { startWorker, type Worker } from "./WorkerStorage.ts"
+import { endSession, rows, startWorker, type Worker } from "./WorkerStorage.ts"
 
 /** How often the loops of this file check, 20 ms apart. */
 const LOOKS = 1_000
@@ -35,11 +35,11 @@ const AFTER_LEASES = DateTime.add(NOW, { hours: 2 })
 const publish = (fields: Sample.EventFields = {}) =>
   Effect.flatMap(DateTime.now, (timestamp) => publishAt({ timestamp, ...fields }))
 
-const rows = (admin: Client, statement: string) =>
-  Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
-
-const until = <A>(look: Effect.Effect<A>, isDone: (found: A) => boolean) =>
-  Effect.repeat(Effect.delay(look, "20 millis"), { until: isDone, times: LOOKS })
+/** Looks until it is done. Fails when that takes too long. */
+const until = <A, E>(look: Effect.Effect<A, E>, isDone: (found: A) => boolean) =>
+  Effect.tap(Effect.repeat(Effect.delay(look, "20 millis"), { until: isDone, times: LOOKS }), (found) =>
+    Effect.sync(() => assert.isTrue(isDone(found), "it should be done by now")),
+  )
 
 const SECOND = "floor(extract(epoch from clock_timestamp()))::bigint"
 const offerLock = (worker: string, second: string) =>
@@ -136,14 +136,6 @@ const received = (admin: Client) => {
     Effect.sync(() => payloads),
   )
 }
-
-/** Ends the session that shows that the owner of a name lives. */
-const endSession = (admin: Client, name: string) =>
-  rows(
-    admin,
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
-and ((classid::bigint << 32) | objid::bigint) = hashtextextended('billwright worker of billwright: ${name}', 0)`,
-  )
 
 /** A publication that has taken an offer, and waits until somebody else has ended a transaction. */
 const publicationUnderWay = Effect.fnUntraced(function* (publisher: Worker, admin: Client) {

@@ -4,6 +4,7 @@
 import { type Billing, type CurrentTenant, IdGenerator } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import type { Client } from "pg"
 import { asTenant } from "./Tenants.ts"
 
 type Services = Billing.Storage | IdGenerator | CurrentTenant | Scope.Scope
@@ -30,3 +31,15 @@ export const startWorker = Effect.fnUntraced(function* (
   const worker: Worker = { run, close: Scope.close(scope, Exit.void) }
   return worker
 })
+
+/** The rows of a statement, by a client that is not the library's. */
+export const rows = (admin: Client, statement: string) =>
+  Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
+
+/** Ends the session that shows that the owner of a name lives. */
+export const endSession = (admin: Client, name: string) =>
+  rows(
+    admin,
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+and ((classid::bigint << 32) | objid::bigint) = hashtextextended('billwright worker of billwright: ${name}', 0)`,
+  )

@@ -9,7 +9,7 @@ import type { Client } from "pg"
 import * as Proxy from "./Proxy.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
-import { startWorker, type Worker } from "./WorkerStorage.ts"
+import { endSession, rows, startWorker, type Worker } from "./WorkerStorage.ts"
 
 /** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 400
@@ -31,9 +31,6 @@ const listenShortly = (worker: Worker) =>
     ),
   )
 
-const rows = (admin: Client, statement: string) =>
-  Effect.promise(async () => (await admin.query<Record<string, unknown>>(statement)).rows)
-
 const entered = (admin: Client) => rows(admin, "select worker, missed_at from billwright.webhook_workers")
 
 const untilEntered = (admin: Client, isDone: (workers: ReadonlyArray<unknown>) => boolean) =>
@@ -41,14 +38,6 @@ const untilEntered = (admin: Client, isDone: (workers: ReadonlyArray<unknown>) =
     until: (found) => isDone(found.map(({ worker }) => worker)),
     times: LOOKS,
   })
-
-/** Ends the session that shows that the owner of a name lives. */
-const endSession = (admin: Client, name: string) =>
-  rows(
-    admin,
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
-and ((classid::bigint << 32) | objid::bigint) = hashtextextended('billwright worker of billwright: ${name}', 0)`,
-  )
 
 const nameOf = ({ token }: ClaimedDelivery) => token.slice(0, 8)
 

@@ -1,5 +1,6 @@
 /**
- * The function by which workers notice that another one has died: see docs/decisions/0037.
+ * The functions of workers: how they notice that another one has died (docs/decisions/0037), and how they offer places to
+ * publications of other processes (docs/decisions/0059).
  */
 import type { SchemaName } from "../SchemaName.ts"
 import { define } from "./SqlFunction.ts"

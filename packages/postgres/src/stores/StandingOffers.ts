@@ -85,7 +85,7 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
   const waiting: Array<Handed & { readonly until: number }> = []
   /** The UUIDs of leases that were given to dispatchers, or back, the oldest first. */
   const given = new Set<string>()
-  /** How many reads are given back now. */
+  /** How many reads are being given back. */
   let givingBack = 0
   /** When the worker last offered places, by `performance.now`, by its name at that time. */
   let lastOffer = { name: "", at: -Infinity }
@@ -256,6 +256,7 @@ from ${schema}.handed_deliveries($1::text::text[], $2::text::uuid[], $3::text::t
     yield* look(name)
     yield* settled
   })
+
   return Effect.fnUntraced(function* (intake: Intake) {
     const offering: Offering = { intake, isOpen: false, offeredAt: -Infinity, asked: Signal.make() }
     const asked = yield* offering.asked.subscribe
