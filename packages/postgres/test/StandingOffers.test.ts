@@ -425,16 +425,21 @@ where not pg_try_advisory_xact_lock_shared(${offerLock("worker", `${SECOND} + 1`
     }).pipe(Effect.scoped),
   )
 
-  it.live("reads what was leased to it again when a read fails, and takes it once", () =>
+  it.live("reads again when a read fails, and takes once what it was notified of twice meanwhile", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* TestDatabase.administrator(url)
       const publisher = yield* startWorker(url)
       yield* publisher.run(Effect.all([newEndpoint(), newEndpoint()]))
       const { isSoon, taken } = yield* sender(url, admin)
+      const payloads = yield* received(admin)
       const name = "billwright.handed_deliveries"
       yield* rows(admin, `alter function ${name} rename to handed_deliveries_away`)
       yield* publisher.run(publish())
+      const [payload] = yield* until(payloads, ({ length }) => length > 0)
+      assert.isDefined(payload)
+      yield* notify(admin, payload)
+      yield* until(payloads, ({ length }) => length > 1)
       yield* rows(admin, `alter function ${name}_away rename to handed_deliveries`)
       yield* isSoon(2)
       assert.lengthOf(taken, 2)
