@@ -446,6 +446,25 @@ where not pg_try_advisory_xact_lock_shared(${offerLock("worker", `${SECOND} + 1`
     }).pipe(Effect.scoped),
   )
 
+  it.live("ends its whole offer also when the answer to an earlier one was lost", () =>
+    Effect.gen(function* () {
+      const admin = yield* TestDatabase.administrator(yield* TestDatabase.make)
+      const renew = (held: string, isOpen: boolean) =>
+        rows(admin, `select billwright.renew_offer('deadbeef', ${held}, ${isOpen})::text`)
+      const locks = Effect.map(
+        rows(admin, "select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()"),
+        ({ length }) => length,
+      )
+      yield* renew("'{}'", true)
+      assert.strictEqual(yield* locks, 2)
+      // Nobody knows what was locked.
+      yield* renew("null", true)
+      assert.isAtMost(yield* locks, 3)
+      yield* renew("null", false)
+      assert.strictEqual(yield* locks, 0)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("makes no offer that others see when it can't be notified", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
