@@ -144,7 +144,8 @@ export const makeCollector = Effect.gen(function* () {
       return undefined
     }
     // What follows is done by `PaymentRun`, which holds the subscriptions, too.
-    if (collection?.state === "exhausted" && payment.status === "open") return undefined
+    const isEnding = collection?.state === "exhausted" && collection.isEnding === true
+    if (isEnding && payment.status === "open") return undefined
     const step = collection === null || payment.status !== "open" ? null : stepOf(collection)
     if (collection === null || step === null) {
       yield* ports.payments.save({ ...payment, dueAt: null })

@@ -26,8 +26,8 @@ const COMMANDS: Readonly<Record<"pause" | "cancel", Command>> = {
 }
 
 /** Whether the payment has ended, and what follows is still to be done. */
-const isOver = ({ collection, dueAt, status }: StoredPayment): boolean =>
-  status === "open" && collection?.state === "exhausted" && dueAt !== null
+const isOver = ({ collection, status }: StoredPayment): boolean =>
+  status === "open" && collection?.state === "exhausted" && collection.isEnding === true
 
 type Failure = InvalidInput | InvoicingUnsupported | StorageError
 type Holds = Effect.Effect<boolean, StorageError, CurrentTenant>

@@ -6,6 +6,7 @@ import {
   Invoices,
   Payments,
   Plans,
+  Refunds,
   Subscriptions,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
@@ -143,6 +144,30 @@ describe("an invoice whose payment is not attempted any more", () => {
       assert.strictEqual(countOf(after.types, "subscription.paused"), 1)
       assert.strictEqual(countOf(after.types, "invoice.collection_exhausted"), 1)
     }).pipe(withPolicy("pause")),
+  )
+
+  it.effect(
+    "does not come to its end a second time when a part is paid and goes back before it is closed",
+    () => {
+      const payments = new FakeProvider({
+        outcomeOf: () => declined("stop_payment_order"),
+        faultOf: (call) => (call === "closePayment" ? "break" : undefined),
+      })
+      return Effect.gen(function* () {
+        yield* subscribe
+        yield* advanceTo(SOON)
+        const { invoice, subscription } = yield* look
+        yield* (yield* Subscriptions).resume(subscription.id)
+        const part = yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+        yield* advanceTo(inHours(3))
+        yield* (yield* Refunds).create({ paymentId: part.id, reason: "other" })
+        yield* later
+        const after = yield* look
+        assert.deepInclude(after.invoices.at(-1), { status: "open", amountDue: 2000n })
+        assert.strictEqual(after.subscription.phase, "active")
+        assert.strictEqual(countOf(after.types, "subscription.paused"), 1)
+      }).pipe(inWorld({ payments, invoices: { whenExhausted: "pause" } }))
+    },
   )
 
   it.effect("comes to its end when a part was paid before", () => {
