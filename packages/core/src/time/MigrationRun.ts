@@ -35,13 +35,14 @@ type MoveFailure = Effect.Error<ReturnType<Subscriptions["Service"]["preview"]>>
 /** What is known of a subscription before it is moved. `undefined`: it can be moved. */
 const known = (
   { state }: StoredSubscription,
-  { fromVersion, plan, toVersion }: PlanMigration,
+  { at, fromVersion, plan, toVersion }: PlanMigration,
 ): Outcome | undefined => {
   if (state.plan.key !== plan || state.plan.version === toVersion) return UNCHANGED
   // It was moved elsewhere after the batch was read.
   if (fromVersion !== null && state.plan.version !== Number(fromVersion)) return UNCHANGED
   const { pending } = state
-  if (pending === null) return undefined
+  // Quantities that wait for the same time are changed together with the plan.
+  if (pending === null || (pending.plan === null && pending.at === at)) return undefined
   const isSame =
     pending.plan?.key === plan && pending.plan.version === toVersion && pending.at === "period_end"
   return isSame ? UNCHANGED : failed("has a change that waits")

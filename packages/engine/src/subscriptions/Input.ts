@@ -47,7 +47,8 @@ export interface Change {
   readonly quantities?: Quantities
   /**
    * Required for a change of plan. Default for quantities: `period_end` if one of them falls, else `now`. A change at
-   * the period's end or at an instant replaces one that waits.
+   * the period's end or at an instant replaces one that waits. If it names no plan, or no plan waits, the two are made
+   * together when they are for the same time.
    */
   readonly at?: CommandTime
   /** Default: `now`. */

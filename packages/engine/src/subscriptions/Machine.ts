@@ -6,11 +6,11 @@
  */
 import type { Problem } from "../catalog/Problem.ts"
 import type { Effect } from "./Effect.ts"
-import type { Cancel, Change, Command, Create, Due } from "./Input.ts"
+import type { Cancel, Change, Command, CommandTime, Create, Due } from "./Input.ts"
 import { differing, isLess, problemsOfCommand, problemsOfCreate } from "./InputRules.ts"
 import * as LocalTime from "./LocalTime.ts"
 import { spanAt } from "./Periods.ts"
-import type { Phase, Subscription } from "./Subscription.ts"
+import type { PendingChange, Phase, Subscription } from "./Subscription.ts"
 import { Transition } from "./Transition.ts"
 import * as Do from "./Transitions.ts"
 
@@ -207,20 +207,35 @@ const cancel = (subscription: Subscription, input: Cancel, now: number): Apply =
   return Do.cancel(at, input)
 }
 
+/**
+ * What waits for the same time, if a change is made together with it. A change that names a plan replaces a plan that waits, and
+ * the plan that is there already takes everything back that waits.
+ */
+const waitingFor = (
+  { pending }: Subscription,
+  { plan }: Change,
+  at: CommandTime,
+  isOther: boolean,
+): PendingChange | null => {
+  if (pending === null || pending.at !== at) return null
+  return plan === undefined || (isOther && pending.plan === null) ? pending : null
+}
+
 const change = (subscription: Subscription, input: Change, now: number): Apply | undefined => {
   const { pending, phase, plan, quantities } = subscription
-  const wanted = differing(input.quantities ?? {}, quantities)
+  const asked = differing(input.quantities ?? {}, quantities)
   const isOther =
     input.plan !== undefined && (input.plan.key !== plan.key || input.plan.version !== plan.version)
-  const usual = phase !== "scheduled" && isLess(wanted, quantities) ? "period_end" : "now"
+  const usual = phase !== "scheduled" && isLess(asked, quantities) ? "period_end" : "now"
   const { at = usual, bill = "now" } = input
-  const isNothing = !isOther && Object.keys(wanted).length === 0
-  const planChange = {
-    plan: isOther && input.plan !== undefined ? { key: input.plan.key, version: input.plan.version } : null,
-    interval: isOther && input.plan !== undefined ? input.plan.terms.interval : null,
-    quantities: wanted,
-    bill,
-  }
+  const waiting = waitingFor(subscription, input, at, isOther)
+  const wanted = differing({ ...waiting?.quantities, ...input.quantities }, quantities)
+  const other =
+    isOther && input.plan !== undefined
+      ? { plan: { key: input.plan.key, version: input.plan.version }, interval: input.plan.terms.interval }
+      : { plan: waiting?.plan ?? null, interval: waiting?.interval ?? null }
+  const planChange = { ...other, quantities: wanted, bill }
+  const isNothing = other.plan === null && Object.keys(wanted).length === 0
   if (at === "now" || at === now) return isNothing ? undefined : Do.change(planChange)
   if (isNothing && pending === null) return undefined
   return Do.postpone(isNothing ? null : { ...planChange, at })

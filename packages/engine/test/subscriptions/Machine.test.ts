@@ -301,6 +301,42 @@ describe("a change", () => {
     assert.deepStrictEqual([shorts(back), back.subscription.pending], [["updated"], null])
   })
 
+  const fewerSeats = { type: "change", quantities: { seats: "1" } } as const
+  const bothWays = [
+    ["quantities after a plan", changeTo(pro, { at: "period_end" }), fewerSeats],
+    ["a plan after quantities", fewerSeats, changeTo(pro, { at: "period_end" })],
+  ] as const
+  it.each(bothWays)(
+    "at the period's end is made together with the one that waits: %s",
+    (_, first, second) => {
+      const waiting = done(started(), first, "2026-01-05").subscription
+      const both = done(waiting, second, "2026-01-06")
+      const [updated] = both.effects
+      assert.isTrue(updated?.kind === "event" && updated.previous.pending !== null)
+      const over = advance(both.subscription, "2026-02-01").subscription
+      assert.deepStrictEqual(segmentsOf(over), [["2026-02-01", "2026-03-01", "pro", "1"]])
+    },
+  )
+
+  it("of quantities takes back those that wait, and leaves the plan that waits", () => {
+    const plan = done(started(), changeTo(pro, { at: "period_end" }), "2026-01-05").subscription
+    const both = done(plan, fewerSeats, "2026-01-06").subscription
+    const asNow = { type: "change", at: "period_end", quantities: { seats: "2" } } as const
+    const back = done(both, asNow, "2026-01-07").subscription
+    assert.deepStrictEqual(back.pending, plan.pending)
+    const seats = done(started(), fewerSeats, "2026-01-05").subscription
+    assert.isNull(done(seats, asNow, "2026-01-07").subscription.pending)
+    // The plan that is there takes everything back.
+    assert.isNull(done(both, changeTo(basic, { at: "period_end" }), "2026-01-07").subscription.pending)
+  })
+
+  it("for another time replaces the one that waits", () => {
+    const plan = done(started(), changeTo(pro, { at: "period_end" }), "2026-01-05").subscription
+    const later = { ...fewerSeats, at: at("2026-01-20") }
+    const { pending } = done(plan, later, "2026-01-06").subscription
+    assert.deepInclude(pending, { plan: null, at: at("2026-01-20"), quantities: { seats: "1" } })
+  })
+
   it("at an instant happens then, also on a boundary", () => {
     const later = done(started(), changeTo(pro, { at: at("2026-02-10") }), "2026-01-05").subscription
     assert.deepStrictEqual(nextDue(later), { at: at("2026-02-01"), what: "close" })

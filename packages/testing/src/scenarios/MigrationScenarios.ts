@@ -117,6 +117,31 @@ export const migrationScenarios = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "a migration at the period's end is made together with fewer seats, whichever of them is asked for first",
+    Effect.gen(function* () {
+      const { change } = yield* Subscriptions
+      const before = yield* subscribed
+      const after = yield* subscribed
+      yield* pushDearer
+      yield* until("2026-01-11")
+      yield* change(before.id, { quantities: { seats: "1" } })
+      const done = yield* migrated({ plan: "basic", at: "period_end" })
+      assert.deepStrictEqual(done.counts, { migrated: 2, unchanged: 0, failed: 0 })
+      yield* change(after.id, { quantities: { seats: "1" } })
+      yield* until("2026-02-02")
+      assert.deepStrictEqual(yield* versions, ["basic 2", "basic 2"])
+      const renewal = [
+        "2026-02-01 46.00",
+        "usage calls × 0 2026-01-01 2026-02-01 0.00",
+        "advance base 2026-02-01 2026-03-01 41.00",
+        "advance seats × 1 2026-02-01 2026-03-01 5.00",
+      ]
+      assert.deepStrictEqual((yield* billed).slice(2), [renewal, renewal])
+    }),
+  )
+
+  scenario(
+    test,
     "a dry run says what the migration would cost, and changes nothing",
     Effect.gen(function* () {
       const { first, scheduled } = yield* several
