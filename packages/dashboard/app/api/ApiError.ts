@@ -51,13 +51,19 @@ const TO_REPEAT: ReadonlySet<number> = new Set([408, 429])
 const isRefusal = ({ headers, status }: Response): boolean =>
   status >= 400 && status < 500 && !TO_REPEAT.has(status) && !(status === 409 && headers.has("retry-after"))
 
-/** Reads an error answer. It may come from a proxy and have another form. */
-export const fromResponse = (response: Response, text: string): ApiError => {
+const FORBIDDEN = 403
+
+/**
+ * Reads an error answer. It may come from a proxy and have another form. What the operator may not do is said in words of the
+ * page, because operators of a host have no API key.
+ */
+export const fromResponse = (response: Response, text: string, whyForbidden?: string): ApiError => {
   const { error, message } = readBody(text)
   return new ApiError(
     response.status,
     typeof error === "string" ? error : "unknown",
-    typeof message === "string" ? message : `The answer was HTTP ${response.status}.`,
+    (response.status === FORBIDDEN ? whyForbidden : undefined) ??
+      (typeof message === "string" ? message : `The answer was HTTP ${response.status}.`),
     response.headers.get("request-id") ?? undefined,
     { isRefusal: isRefusal(response) },
   )

@@ -4,6 +4,7 @@
 import { ApiError, fromResponse, noAnswer } from "./ApiError.ts"
 import * as ExactJson from "./ExactJson.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
+import * as MissingPermissions from "./MissingPermissions.ts"
 import type { paths } from "./Schema.ts"
 
 type Method = "get" | "post" | "patch" | "delete"
@@ -62,6 +63,8 @@ export interface Client {
     path: P,
     input: Input<Operation<P, M>>,
   ) => Promise<Answer<Operation<P, M>>>
+  /** What the operator may not do. */
+  readonly permissions: MissingPermissions.MissingPermissions
   /** What is sent from now on is done once more, also if it is the same as a request whose answer got lost. */
   readonly startAnew: () => void
 }
@@ -85,7 +88,7 @@ export const addressOf = (apiUrl: string, template: string, { path = {}, query =
 
 /**
  * Shows a host that identifies the operator by a cookie that the request comes from this page. A foreign page can't send
- * this header.
+ * this header. The API answers it with what the operator may not do.
  */
 const PAGE_HEADER = "billwright-dashboard"
 
@@ -94,7 +97,8 @@ const headersOf = (
   idempotencyKey: string | undefined,
   hasBody: boolean,
 ): Record<string, string> => ({
-  ...(key === undefined ? { [PAGE_HEADER]: "1" } : { authorization: `Bearer ${key}` }),
+  [PAGE_HEADER]: "1",
+  ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
   ...(hasBody ? { "content-type": "application/json" } : {}),
 })
@@ -102,6 +106,7 @@ const headersOf = (
 /** Makes a client. It rejects with an `ApiError`, or with the reason of an abort. */
 export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => {
   const keys = IdempotencyKeys.make()
+  const permissions = MissingPermissions.make()
   const keyOf = (method: string, request: string, { signal }: Outgoing): string | undefined => {
     if (method === "get") return undefined
     // What can be aborted, such as a preview, changes nothing, and has to be up to date.
@@ -129,6 +134,7 @@ export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => 
         redirect: "error",
         signal,
       })
+      permissions.note(response)
       if (response.ok) {
         const answer = await read(response)
         keys.settle(request)
@@ -136,7 +142,7 @@ export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => 
       }
       const text = await response.text()
       if (response.status === 401) onUnauthorized()
-      throw fromResponse(response, text)
+      throw fromResponse(response, text, permissions.reasonOf(`${method} ${template}`))
     } catch (error) {
       if (error instanceof ApiError && error.isRefusal) keys.settle(request)
       if (error instanceof ApiError || input.signal?.aborted === true) throw error
@@ -149,6 +155,7 @@ export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => 
     )
   return {
     call: call as unknown as Client["call"],
+    permissions,
     startAnew: keys.clear,
     document: (template, id) => send("get", template, { path: { id } }, "*/*", (response) => response.blob()),
   }

@@ -5,6 +5,7 @@ import { useRefreshBilling } from "../api/useRefreshBilling.ts"
 import * as Curl from "../Curl.ts"
 import { useSession } from "../session/Session.tsx"
 import { apiAddress } from "../shell/ApiAddress.ts"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Command } from "../ui/Command.tsx"
 import { Fact, Facts } from "../ui/Facts.tsx"
@@ -81,12 +82,20 @@ export const ClockPage = ({ id }: { readonly id: string }) => {
       actions={
         clock !== undefined && (
           <>
-            <button className="button primary" onClick={() => setDialog("advance")} type="button">
+            <ActionButton
+              className="button primary"
+              does="post /v1/test_clocks/{id}/advance"
+              onClick={() => setDialog("advance")}
+            >
               Advance…
-            </button>
-            <button className="button dangerous" onClick={() => setDialog("delete")} type="button">
+            </ActionButton>
+            <ActionButton
+              className="button dangerous"
+              does="delete /v1/test_clocks/{id}"
+              onClick={() => setDialog("delete")}
+            >
               Delete…
-            </button>
+            </ActionButton>
           </>
         )
       }

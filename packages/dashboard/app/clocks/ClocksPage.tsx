@@ -6,6 +6,7 @@ import { useRefreshBilling } from "../api/useRefreshBilling.ts"
 import * as Instant from "../Instant.ts"
 import { useMode } from "../session/Mode.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
@@ -120,9 +121,13 @@ export const ClocksPage = () => {
     <Page
       actions={
         mode === "test" && (
-          <button className="button primary" onClick={() => setIsCreating(true)} type="button">
+          <ActionButton
+            className="button primary"
+            does="post /v1/test_clocks"
+            onClick={() => setIsCreating(true)}
+          >
             <Icon name="plus" /> New test clock
-          </button>
+          </ActionButton>
         )
       }
       isList

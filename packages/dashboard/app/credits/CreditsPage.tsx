@@ -6,6 +6,7 @@ import * as Queries from "../api/Queries.ts"
 import type { CreditGrant } from "../api/Types.ts"
 import { useCustomerNow } from "../clocks/useCustomerNow.ts"
 import * as Money from "../Money.ts"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { BarChart } from "../ui/BarChart.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { Figure } from "../ui/Facts.tsx"
@@ -111,9 +112,13 @@ export const CreditsPage = ({ id }: { readonly id: string }) => {
   return (
     <Page
       actions={
-        <button className="button primary" onClick={() => setIsGranting(true)} type="button">
+        <ActionButton
+          className="button primary"
+          does="post /v1/credit_grants"
+          onClick={() => setIsGranting(true)}
+        >
           <Icon name="plus" /> Grant credits
-        </button>
+        </ActionButton>
       }
       title={unit === undefined ? "Credits" : `Credits: ${unit}`}
       up={{ href: `/customers/${id}`, label: customer?.name ?? "Customer", id: "credits" }}

@@ -1,5 +1,6 @@
 import { useState } from "react"
 import type { CreditGrant } from "../api/Types.ts"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { CutNote } from "../ui/CutNote.tsx"
 import { Day } from "../ui/Period.tsx"
 import { StateBadge, type Tone } from "../ui/StateBadge.tsx"
@@ -49,9 +50,9 @@ const GrantLine = ({
       </span>
       <span className="amount">{Units.format(grant.available, grant.unit, decimals)} left</span>
       {BigInt(grant.available) > 0n && (
-        <button className="button small" onClick={onVoid} type="button">
+        <ActionButton className="button small" does="post /v1/credit_grants/{id}/void" onClick={onVoid}>
           Take back…
-        </button>
+        </ActionButton>
       )}
     </li>
   )

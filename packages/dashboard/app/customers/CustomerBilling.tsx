@@ -14,6 +14,7 @@ import { useSession } from "../session/Session.tsx"
 import { CreateSubscription } from "../subscriptions/CreateSubscription.tsx"
 import { SpendAlerts } from "../subscriptions/SpendAlerts.tsx"
 import { SubscriptionRows } from "../subscriptions/SubscriptionRows.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListSection } from "../ui/ListSection.tsx"
 import { Loaded } from "../ui/Loading.tsx"
@@ -36,9 +37,9 @@ const Subscriptions = ({ id }: { readonly id: string }) => {
       <header className="section-header">
         <h2 id="subscriptions">Subscriptions</h2>
         {query.data?.has_more === true && <Link href={`/subscriptions?customer=${id}`}>All of them</Link>}
-        <button className="button" onClick={() => setIsCreating(true)} type="button">
+        <ActionButton className="button" does="post /v1/subscriptions" onClick={() => setIsCreating(true)}>
           <Icon name="plus" /> New subscription
-        </button>
+        </ActionButton>
       </header>
       <Loaded lines={2} query={query}>
         {({ data }) =>

@@ -5,6 +5,7 @@ import * as Queries from "../api/Queries.ts"
 import type { Customer } from "../api/Types.ts"
 import { EventLines, useNewestEvents } from "../events/EventLines.tsx"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Fact, Facts } from "../ui/Facts.tsx"
 import { Field } from "../ui/Field.tsx"
@@ -136,12 +137,20 @@ export const CustomerPage = ({ id }: { readonly id: string }) => {
             <Link className="button" href={`/usage?customer=${id}`}>
               Usage records
             </Link>
-            <button className="button" onClick={() => setDialog("edit")} type="button">
+            <ActionButton
+              className="button"
+              does="patch /v1/customers/{id}"
+              onClick={() => setDialog("edit")}
+            >
               Edit…
-            </button>
-            <button className="button dangerous" onClick={() => setDialog("erase")} type="button">
+            </ActionButton>
+            <ActionButton
+              className="button dangerous"
+              does="delete /v1/customers/{id}"
+              onClick={() => setDialog("erase")}
+            >
               Erase…
-            </button>
+            </ActionButton>
           </>
         )
       }

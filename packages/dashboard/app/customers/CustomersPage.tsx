@@ -6,6 +6,7 @@ import * as Curl from "../Curl.ts"
 import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
 import { apiAddress } from "../shell/ApiAddress.ts"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { FilterBar, InputFilter, useFilters } from "../ui/Filters.tsx"
@@ -80,9 +81,13 @@ export const CustomersPage = () => {
   return (
     <Page
       actions={
-        <button className="button primary" onClick={() => setIsCreating(true)} type="button">
+        <ActionButton
+          className="button primary"
+          does="post /v1/customers"
+          onClick={() => setIsCreating(true)}
+        >
           <Icon name="plus" /> New customer
-        </button>
+        </ActionButton>
       }
       isList
       title="Customers"

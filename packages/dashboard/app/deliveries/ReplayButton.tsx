@@ -4,6 +4,7 @@ import { useLocation } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import type { Delivery } from "../api/Types.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { ErrorNotice } from "../ui/ErrorNotice.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -27,14 +28,14 @@ export const ReplayButton = ({ delivery }: { readonly delivery: Delivery }) => {
   })
   return (
     <>
-      <button
+      <ActionButton
         className="button"
         disabled={mutation.isPending}
+        does="post /v1/deliveries/{id}/replay"
         onClick={() => mutation.mutate()}
-        type="button"
       >
         <Icon name="replay" /> Replay
-      </button>
+      </ActionButton>
       {isErrorShown && (
         <Dialog onClose={() => setIsErrorShown(false)} title="The replay failed">
           <ErrorNotice error={mutation.error} />

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link } from "wouter"
+import type { OperationName } from "../api/MissingPermissions.ts"
 import * as Queries from "../api/Queries.ts"
 import { pendingCount } from "../api/Statistics.ts"
 import type { Delivery, Endpoint } from "../api/Types.ts"
 import { HoursChart } from "../overview/HoursChart.tsx"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
 import { Loaded } from "../ui/Loading.tsx"
@@ -25,13 +27,17 @@ const RECENT_DELIVERIES = 10
 
 type Action = "edit" | "test" | "rotate" | "status" | "replay" | "delete"
 
-const ACTIONS: ReadonlyArray<readonly [Action, (endpoint: Endpoint) => string]> = [
-  ["test", () => "Send test event…"],
-  ["replay", () => "Replay…"],
-  ["edit", () => "Edit…"],
-  ["rotate", () => "Rotate secret…"],
-  ["status", ({ status }) => (status === "enabled" ? "Disable…" : "Enable…")],
-  ["delete", () => "Delete…"],
+const ACTIONS: ReadonlyArray<readonly [Action, OperationName, (endpoint: Endpoint) => string]> = [
+  ["test", "post /v1/webhook_endpoints/{id}/test", () => "Send test event…"],
+  ["replay", "post /v1/webhook_endpoints/{id}/replay", () => "Replay…"],
+  ["edit", "patch /v1/webhook_endpoints/{id}", () => "Edit…"],
+  ["rotate", "post /v1/webhook_endpoints/{id}/rotate_secret", () => "Rotate secret…"],
+  [
+    "status",
+    "patch /v1/webhook_endpoints/{id}",
+    ({ status }) => (status === "enabled" ? "Disable…" : "Enable…"),
+  ],
+  ["delete", "delete /v1/webhook_endpoints/{id}", () => "Delete…"],
 ]
 
 const Fact = ({ children, name }: { readonly name: string; readonly children: React.ReactNode }) => (
@@ -212,16 +218,16 @@ export const EndpointPage = ({ id }: { readonly id: string }) => {
   const buttons =
     endpoint === undefined
       ? undefined
-      : ACTIONS.map(([name, label]) => (
-          <button
+      : ACTIONS.map(([name, does, label]) => (
+          <ActionButton
             className={`button ${name === "test" ? "primary" : ""} ${name === "delete" ? "dangerous" : ""}`}
             disabled={endpoint.status === "disabled" && (name === "test" || name === "replay")}
             key={name}
+            does={does}
             onClick={() => setAction(name)}
-            type="button"
           >
             {label(endpoint)}
-          </button>
+          </ActionButton>
         ))
   return (
     <Page

@@ -5,6 +5,7 @@ import { pendingCount } from "../api/Statistics.ts"
 import type { Endpoint, EndpointStatistics } from "../api/Types.ts"
 import * as Curl from "../Curl.ts"
 import { apiAddress } from "../shell/ApiAddress.ts"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Loaded } from "../ui/Loading.tsx"
@@ -124,9 +125,9 @@ export const EndpointsPage = () => {
   return (
     <Page
       actions={
-        <button className="button primary" onClick={creation.start} type="button">
+        <ActionButton className="button primary" does="post /v1/webhook_endpoints" onClick={creation.start}>
           <Icon name="plus" /> New endpoint
-        </button>
+        </ActionButton>
       }
       title="Endpoints"
     >

@@ -5,6 +5,7 @@ import type { EventWithDeliveries } from "../api/Types.ts"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import { DeliveryCard } from "../deliveries/DeliveryCard.tsx"
 import { EndpointName } from "../deliveries/EndpointName.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
@@ -91,9 +92,13 @@ export const EventPage = ({ id }: { readonly id: string }) => {
     <Page
       actions={
         event !== undefined && (
-          <button className="button primary" onClick={() => setIsReplaying(true)} type="button">
+          <ActionButton
+            className="button primary"
+            does="post /v1/events/{id}/replay"
+            onClick={() => setIsReplaying(true)}
+          >
             <Icon name="replay" /> Replay…
-          </button>
+          </ActionButton>
         )
       }
       title={event?.type ?? "Event"}

@@ -10,6 +10,7 @@ import { PAGE_LIMIT } from "../api/Queries.ts"
 import type { ListedEvent } from "../api/Types.ts"
 import { DeliveryCounts } from "../deliveries/DeliveryCounts.tsx"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ReplayDialog } from "./ReplayDialog.tsx"
@@ -52,9 +53,13 @@ const Lines = ({
         </Link>
         <DeliveryCounts counts={event.delivery_counts} />
         <Time at={event.timestamp} />
-        <button className="button small" onClick={() => onReplay(event)} type="button">
+        <ActionButton
+          className="button small"
+          does="post /v1/events/{id}/replay"
+          onClick={() => onReplay(event)}
+        >
           Send again… <span className="visually-hidden">{event.type}</span>
-        </button>
+        </ActionButton>
       </li>
     ))}
   </ul>

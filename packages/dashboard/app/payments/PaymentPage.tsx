@@ -9,6 +9,7 @@ import { ChargeInvoice } from "../invoices/PayInvoice.tsx"
 import { useInvoice } from "../invoices/useInvoice.ts"
 import * as Money from "../Money.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { Fact, Facts } from "../ui/Facts.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
 import { Loaded } from "../ui/Loading.tsx"
@@ -51,19 +52,31 @@ const Actions = ({ payment }: { readonly payment: Payment }) => {
   return (
     <>
       {isOpen && invoice?.available_actions.includes("pay") === true && (
-        <button className="button primary" onClick={() => setDialog("charge")} type="button">
+        <ActionButton
+          className="button primary"
+          does="post /v1/invoices/{id}/pay"
+          onClick={() => setDialog("charge")}
+        >
           {payment.attention === null ? "Charge now…" : "Resolve…"}
-        </button>
+        </ActionButton>
       )}
       {!isLoading && left !== 0n && (
-        <button className="button dangerous" onClick={() => setDialog("refund")} type="button">
+        <ActionButton
+          className="button dangerous"
+          does="post /v1/refunds"
+          onClick={() => setDialog("refund")}
+        >
           Refund…
-        </button>
+        </ActionButton>
       )}
       {isOpen && (
-        <button className="button dangerous" onClick={() => setDialog("cancel")} type="button">
+        <ActionButton
+          className="button dangerous"
+          does="post /v1/payments/{id}/cancel"
+          onClick={() => setDialog("cancel")}
+        >
           Stop…
-        </button>
+        </ActionButton>
       )}
       {dialog === "charge" && invoice !== undefined && <ChargeInvoice invoice={invoice} onClose={close} />}
       {dialog === "cancel" && <CancelPayment onClose={close} payment={payment} />}

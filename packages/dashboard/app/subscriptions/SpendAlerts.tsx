@@ -5,6 +5,7 @@ import type { Customer, SpendAlert } from "../api/Types.ts"
 import { wireAmount } from "../api/WireAmount.ts"
 import * as Money from "../Money.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -69,15 +70,15 @@ const AlertLine = ({ alert, onDelete }: { readonly alert: SpendAlert; readonly o
       </span>
     </span>
     {alert.blocked_until !== null && <StateBadge tone="bad" word="Blocks now" />}
-    <button
+    <ActionButton
       aria-label={`Delete the alert of ${Money.format(alert.amount, alert.currency)}`}
       className="icon-button"
+      does="delete /v1/spend_alerts/{id}"
       onClick={onDelete}
       title="Delete"
-      type="button"
     >
       <Icon name="cross" />
-    </button>
+    </ActionButton>
   </li>
 )
 
@@ -186,9 +187,9 @@ export const SpendAlerts = ({ customer }: { readonly customer: Customer }) => {
     <section aria-labelledby="spend-alerts-title" className="section">
       <header className="section-header">
         <h2 id="spend-alerts-title">Spend alerts</h2>
-        <button className="button" onClick={() => setDialog("create")} type="button">
+        <ActionButton className="button" does="post /v1/spend_alerts" onClick={() => setDialog("create")}>
           <Icon name="plus" /> New spend alert
-        </button>
+        </ActionButton>
       </header>
       <Loaded lines={1} query={useAlerts(customer.id)}>
         {({ data }) =>

@@ -8,6 +8,7 @@ import { ObjectEvents } from "../events/ObjectEvents.tsx"
 import { InvoiceLines } from "../invoices/InvoiceLines.tsx"
 import { InvoiceRows } from "../invoices/InvoiceRows.tsx"
 import { InvoiceSums } from "../invoices/InvoiceSums.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { Fact, Facts } from "../ui/Facts.tsx"
 import { FailureNotice } from "../ui/FailureNotice.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
@@ -46,9 +47,14 @@ const Actions = ({ subscription }: { readonly subscription: Subscription }) => {
       {subscription.available_actions.map((each) => {
         const [label, look] = DIALOGS[each]
         return (
-          <button className={`button ${look}`} key={each} onClick={() => setAction(each)} type="button">
+          <ActionButton
+            className={`button ${look}`}
+            key={each}
+            does={`post /v1/subscriptions/{id}/${each}`}
+            onClick={() => setAction(each)}
+          >
             {label}
-          </button>
+          </ActionButton>
         )
       })}
       {Opened !== undefined && <Opened onClose={() => setAction(undefined)} subscription={subscription} />}

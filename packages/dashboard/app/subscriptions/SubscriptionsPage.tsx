@@ -6,6 +6,7 @@ import { CustomerFilter } from "../customers/CustomerFilter.tsx"
 import { CustomerName } from "../customers/CustomerName.tsx"
 import { usePlans } from "../plans/usePlans.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
@@ -112,9 +113,13 @@ export const SubscriptionsPage = () => {
   return (
     <Page
       actions={
-        <button className="button primary" onClick={() => setIsCreating(true)} type="button">
+        <ActionButton
+          className="button primary"
+          does="post /v1/subscriptions"
+          onClick={() => setIsCreating(true)}
+        >
           <Icon name="plus" /> New subscription
-        </button>
+        </ActionButton>
       }
       isList
       title="Subscriptions"

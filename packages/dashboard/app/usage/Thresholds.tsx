@@ -3,6 +3,7 @@ import { useState } from "react"
 import type { Threshold } from "../api/Types.ts"
 import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { CutNote } from "../ui/CutNote.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -78,15 +79,15 @@ const ThresholdItem = ({
             </>
           )}
         </span>
-        <button
+        <ActionButton
           aria-label={`Delete the threshold of ${product}`}
           className="icon-button"
+          does="delete /v1/usage/thresholds/{id}"
           onClick={onDelete}
           title="Delete"
-          type="button"
         >
           <Icon name="cross" />
-        </button>
+        </ActionButton>
       </header>
       {used.data !== undefined && (
         <Progress
@@ -145,9 +146,9 @@ export const Thresholds = ({ customerId }: { readonly customerId: string }) => {
     <section aria-labelledby="thresholds-title" className="section">
       <header className="section-header">
         <h2 id="thresholds-title">Thresholds</h2>
-        <button className="button" onClick={() => setDialog("create")} type="button">
+        <ActionButton className="button" does="post /v1/usage/thresholds" onClick={() => setDialog("create")}>
           <Icon name="plus" /> New threshold
-        </button>
+        </ActionButton>
       </header>
       <Loaded lines={2} query={query}>
         {({ data, has_more: isCut }) =>

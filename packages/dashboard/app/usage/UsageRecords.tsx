@@ -5,6 +5,7 @@ import { useLiveList } from "../api/useLiveList.ts"
 import * as Instant from "../Instant.ts"
 import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
+import { ActionButton } from "../ui/ActionButton.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
@@ -67,9 +68,13 @@ const columnsOf = (
     narrow: "fixed",
     cell: (record) =>
       record.voided_at === null ? (
-        <button className="button small" onClick={() => onVoid(record)} type="button">
+        <ActionButton
+          className="button small"
+          does="post /v1/usage/records/{id}/void"
+          onClick={() => onVoid(record)}
+        >
           Void…
-        </button>
+        </ActionButton>
       ) : (
         <span className="muted">
           voided <Time at={record.voided_at} />

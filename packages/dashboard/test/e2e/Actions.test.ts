@@ -94,6 +94,28 @@ describe("a delivery", () => {
   })
 })
 
+describe("an action that the operator may not do", () => {
+  it("is off, and its button says why by mouse and by keyboard", async () => {
+    const id = await createEndpoint("/of-support")
+    const { context, page, problems } = await openTab(browser)
+    await signIn(page, `${host.url}/endpoints/${id}`, await host.issueTestKey("support"))
+    const button = (name: string) => page.getByRole("button", { name })
+    const reason = "You may not do this: you need the permission webhooks:write."
+    await button("Delete…").waitFor()
+    assert.strictEqual(await button("Delete…").getAttribute("title"), reason)
+    assert.isTrue(await button("Delete…").isDisabled())
+    await button("Delete…").press("Enter")
+    await page.getByRole("status").getByText(reason).waitFor()
+    assert.strictEqual(await page.getByRole("alertdialog").count(), 0)
+
+    // Support may send again.
+    await button("Replay…").click()
+    await page.getByRole("dialog").waitFor()
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+})
+
 describe("an endpoint", () => {
   it("is not shown as failing after one failure", async () => {
     const own = await Host.start({ maxAttempts: 1 })

@@ -5,6 +5,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import {
+  type ApiKey,
   ApiKeys,
   Billing,
   BillingRuns,
@@ -58,6 +59,8 @@ export interface Host {
   readonly publishMany: (count: number) => Promise<void>
   /** Makes an endpoint of test mode subscribe to a type that is no longer defined. */
   readonly wantUndefined: (endpointId: string, type: string) => Promise<void>
+  /** Issues a test key with a role. */
+  readonly issueTestKey: (role: ApiKey.Role) => Promise<string>
   /** Revokes the test key. */
   readonly revokeTestKey: () => Promise<void>
   readonly close: () => Promise<void>
@@ -151,9 +154,9 @@ const failBilling = Effect.fnUntraced(function* (subscriptionId: string, problem
 
 type Runtime = ReturnType<typeof makeRuntime>
 
-const issueKey = (runtime: Runtime, mode: Tenant.Mode) =>
+const issueKey = (runtime: Runtime, mode: Tenant.Mode, role: ApiKey.Role = "admin") =>
   runtime.runPromise(
-    Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: "dashboard" })).pipe(
+    Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: "dashboard", role })).pipe(
       Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode }),
     ),
   )
@@ -237,6 +240,7 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
           Effect.asVoid,
         ),
       ),
+    issueTestKey: async (role) => Redacted.value((await issueKey(runtime, "test", role)).secret),
     revokeTestKey: () =>
       runtime.runPromise(
         Effect.flatMap(ApiKeys, (keys) => keys.revoke(test.key.id)).pipe(

@@ -186,6 +186,11 @@ export const byId = (id: string): Route => {
   return route
 }
 
+/** All permissions that some route needs. */
+export const permissions: ReadonlySet<ApiKey.Permission> = new Set(
+  [...routes.values()].flatMap(({ permission }) => (permission === undefined ? [] : [permission])),
+)
+
 /** The routes of lists in pages that have a filter, in the order of the API. */
 export const listsOf = (filter: string): ReadonlyArray<Route> =>
   [...routes.values()].filter(

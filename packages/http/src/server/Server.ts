@@ -42,6 +42,7 @@ import {
 } from "./HttpExchange.ts"
 import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
+import * as MissingPermissions from "./MissingPermissions.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { make as makeOperations } from "./Operations.ts"
 import * as ProviderNotices from "./ProviderNotices.ts"
@@ -110,6 +111,12 @@ const subjectOf = ({ body, subject }: Answer): string | undefined => {
     subject ??
     (typeof customerId === "string" && object !== USAGE ? subjectOfCustomer(customerId) : undefined)
   )
+}
+
+/** What is found out about a request. Refusals need it, too. */
+interface Found extends Asked {
+  /** The key that the request was sent with, once it is verified. */
+  key: ApiKey.ApiKey | undefined
 }
 
 const toStored = (answer: Answer): StoredResponse => {
@@ -212,19 +219,20 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     // Every request comes through here. Steps that don't wait return an `Exit`, so that the fiber doesn't yield.
     const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
-      asked: Asked,
+      found: Found,
       requestId: string,
       now: number,
     ): Effect.fn.Return<HttpResponse, ErrorResponse.ServerError> {
       const verify = verifyOf(request)
       const verified = yield* verify
       const { key: apiKey, tenant } = verified
+      found.key = apiKey
       turns.note(tenant.accountId, now)
       yield* limitRate(apiKey.id)
       yield* limitAccount(tenant.accountId)
       yield* checkTarget(request)
       const { params, route } = yield* Routes.match(request.method, request.path)
-      asked.operation = route.id
+      found.operation = route.id
       yield* checkPermission(apiKey, route)
       const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
       const takingTurns: AccountTurns.Taking = route.isHeavyRead
@@ -315,15 +323,15 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
         const clock = Context.get(context, Clock.Clock)
         const begin = clock.currentTimeMillisUnsafe()
         const requestId = ids.at(REQUEST_ID_PREFIX, begin)
-        const asked: Asked = { operation: "none" }
+        const found: Found = { operation: "none", key: undefined }
         const answer = (response: HttpResponse): Effect.Effect<HttpResponse> => {
-          metrics.note(asked, response.status, clock.currentTimeMillisUnsafe() - begin, context)
-          return Effect.succeed(complete(response, requestId, request.method))
+          metrics.note(found, response.status, clock.currentTimeMillisUnsafe() - begin, context)
+          return Effect.succeed(complete(response, requestId, request, found.key))
         }
         return Effect.matchCauseEffect(
           isVersioned(request.path)
-            ? Effect.tap(versioned(request, asked, requestId, begin), outage.worked)
-            : open(request, asked, requestId),
+            ? Effect.tap(versioned(request, found, requestId, begin), outage.worked)
+            : open(request, found, requestId),
           {
             onSuccess: answer,
             onFailure: (cause) => Effect.flatMap(refuse(request, requestId, cause, outage), answer),
@@ -370,14 +378,20 @@ const toFreshResponse = ({ body, status, ...answer }: Answer): HttpResponse => {
 }
 
 /** Adds the headers that every answer has, and removes the body of an answer to HEAD. */
-const complete = (response: HttpResponse, requestId: string, method: string): HttpResponse => {
-  const isBodiless = method === "HEAD"
+const complete = (
+  response: HttpResponse,
+  requestId: string,
+  request: HttpRequest,
+  key: ApiKey.ApiKey | undefined,
+): HttpResponse => {
+  const isBodiless = request.method === "HEAD"
   const { status } = response
   const headers = {
     "content-type": JSON_TYPE,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     ...response.headers,
+    ...MissingPermissions.headersFor(request, key),
     "request-id": requestId,
   }
   return isBodiless ? { status, headers, body: "" } : { ...response, headers }
