@@ -227,16 +227,17 @@ const change = (subscription: Subscription, input: Change, now: number): Apply |
   const isOther =
     input.plan !== undefined && (input.plan.key !== plan.key || input.plan.version !== plan.version)
   const usual = phase !== "scheduled" && isLess(asked, quantities) ? "period_end" : "now"
-  const { at = usual, bill = "now" } = input
-  const waiting = waitingFor(subscription, input, at, isOther)
+  const { at = usual } = input
+  const isNow = at === "now" || at === now
+  const waiting = isNow ? null : waitingFor(subscription, input, at, isOther)
   const wanted = differing({ ...waiting?.quantities, ...input.quantities }, quantities)
   const other =
     isOther && input.plan !== undefined
       ? { plan: { key: input.plan.key, version: input.plan.version }, interval: input.plan.terms.interval }
       : { plan: waiting?.plan ?? null, interval: waiting?.interval ?? null }
-  const planChange = { ...other, quantities: wanted, bill }
+  const planChange = { ...other, quantities: wanted, bill: input.bill ?? waiting?.bill ?? "now" }
   const isNothing = other.plan === null && Object.keys(wanted).length === 0
-  if (at === "now" || at === now) return isNothing ? undefined : Do.change(planChange)
+  if (isNow) return isNothing ? undefined : Do.change(planChange)
   if (isNothing && pending === null) return undefined
   return Do.postpone(isNothing ? null : { ...planChange, at })
 }

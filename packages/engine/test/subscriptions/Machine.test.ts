@@ -330,6 +330,15 @@ describe("a change", () => {
     assert.isNull(done(both, changeTo(basic, { at: "period_end" }), "2026-01-07").subscription.pending)
   })
 
+  it("at an instant is billed as the one that waits, unless it says how", () => {
+    const first = { ...changeTo(pro, { at: at("2026-01-20") }), bill: "next_invoice" } as const
+    const plan = done(started(), first, "2026-01-05").subscription
+    const seats = { ...fewerSeats, at: at("2026-01-20") }
+    assert.strictEqual(done(plan, seats, "2026-01-06").subscription.pending?.bill, "next_invoice")
+    const other = { ...seats, bill: "now" } as const
+    assert.strictEqual(done(plan, other, "2026-01-06").subscription.pending?.bill, "now")
+  })
+
   it("for another time replaces the one that waits", () => {
     const plan = done(started(), changeTo(pro, { at: "period_end" }), "2026-01-05").subscription
     const later = { ...fewerSeats, at: at("2026-01-20") }
