@@ -137,7 +137,6 @@ export {
   MAX_CANCEL,
   MAX_CLAIM,
   MAX_DELIVERIES_OF_EVENT,
-  MAX_FULL_OF_OFFER,
   MAX_RANGE_REPLAY,
   MAX_SETTLE,
 } from "./webhooks/DeliveryStore.ts"

@@ -15,9 +15,11 @@ import {
 } from "@billwright/core"
 import type { Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Exit, Fiber, Scope } from "effect"
+import { DateTime, Deferred, Effect, Exit, Fiber, Logger, Scope } from "effect"
 import type { Client } from "pg"
 import * as Notices from "../src/Notices.ts"
+import { GivenLeases, MAX_GIVEN } from "../src/stores/GivenLeases.ts"
+import { MAX_UNREAD, UnreadDeliveries } from "../src/stores/UnreadDeliveries.ts"
 import * as Proxy from "./Proxy.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, newEndpoint, publish as publishAt, settle } from "./Webhooks.ts"
@@ -45,6 +47,9 @@ const SECOND = "floor(extract(epoch from clock_timestamp()))::bigint"
 const offerLock = (worker: string, second: string) =>
   `hashtextextended('billwright offer of billwright: ' || ${worker} || ' ' || ${second}, 0)`
 
+/** The lock that a publication shares which takes the offer of a worker. */
+const FOLLOWERS = "hashtextextended('billwright publications for billwright: ' || worker, 0)"
+
 /** The offers that publications may follow now: the locks of others can't be shared. */
 const offers = (admin: Client) =>
   rows(
@@ -61,11 +66,18 @@ interface IntakeOptions {
 /** An intake that keeps what it takes. */
 const makeIntake = ({ count = 3, full = [] }: IntakeOptions = {}) => {
   const taken: Array<ClaimedDelivery> = []
-  const state = { isOpen: true, isOffering: true }
+  const state = { isOpen: true, isOffering: true, wasAsked: false, isHeld: false }
+  /** With it, an offer that was asked for is answered only then. */
+  const held = Deferred.makeUnsafe<void>()
   const offer: StandingOffer = { count, full, leaseMillis: LEASE_MILLIS }
   const intake: Intake = {
     offer: () => Effect.succeed(undefined),
-    standingOffer: Effect.sync(() => (state.isOffering ? offer : undefined)),
+    standingOffer: Effect.suspend(() => {
+      const wasHeld = state.isHeld
+      state.wasAsked = true
+      const answer = state.isOffering ? offer : undefined
+      return Effect.as(wasHeld ? Deferred.await(held) : Effect.void, answer)
+    }),
     takeFromOthers: ({ deliveries }, leaseUntil) => {
       const millis = leaseUntil.epochMilliseconds - Date.now()
       assert.isAbove(millis, LEASE_MILLIS - 60_000)
@@ -78,6 +90,7 @@ const makeIntake = ({ count = 3, full = [] }: IntakeOptions = {}) => {
     intake,
     state,
     taken,
+    held,
     isSoon: (length: number) =>
       Effect.map(
         until(
@@ -89,9 +102,8 @@ const makeIntake = ({ count = 3, full = [] }: IntakeOptions = {}) => {
   }
 }
 
-/** A worker that waits for due deliveries and takes what is handed over, as a dispatcher does. */
-const sender = Effect.fnUntraced(function* (url: string, admin: Client, options?: IntakeOptions) {
-  const worker = yield* startWorker(url)
+/** Waits for due deliveries and takes what is handed over, as a dispatcher does. */
+const startDispatcher = Effect.fnUntraced(function* (worker: Worker, options?: IntakeOptions) {
   const own = makeIntake(options)
   const dispatcher = yield* Scope.fork(yield* Effect.scope)
   const closing = Effect.sync(() => {
@@ -107,8 +119,15 @@ const sender = Effect.fnUntraced(function* (url: string, admin: Client, options?
       ),
     ),
   )
+  return { ...own, stop: Scope.close(dispatcher, Exit.void) }
+})
+
+/** A worker with a dispatcher, whose offer others can see. */
+const sender = Effect.fnUntraced(function* (url: string, admin: Client, options?: IntakeOptions) {
+  const worker = yield* startWorker(url)
+  const dispatcher = yield* startDispatcher(worker, options)
   yield* until(offers(admin), ({ length }) => length > 0)
-  return { ...own, dispatcher, worker }
+  return { ...dispatcher, worker }
 })
 
 /** A publisher, and a sender whose offer others can see. */
@@ -117,6 +136,17 @@ const publisherAndSender = Effect.fnUntraced(function* (options?: IntakeOptions)
   const admin = yield* TestDatabase.administrator(url)
   const publisher = yield* startWorker(url)
   return { url, admin, publisher, ...(yield* sender(url, admin, options)) }
+})
+
+/** A publisher, and a sender with two dispatchers that both offer places. */
+const publisherAndTwoDispatchers = Effect.fnUntraced(function* () {
+  const { admin, publisher, url, worker, ...first } = yield* publisherAndSender()
+  const second = yield* startDispatcher(worker)
+  yield* until(
+    Effect.sync(() => second.state.wasAsked),
+    (wasAsked) => wasAsked,
+  )
+  return { url, admin, publisher, worker, first, second }
 })
 
 const claimed = (worker: Worker) =>
@@ -372,10 +402,10 @@ where not pg_try_advisory_xact_lock_shared(${offerLock("worker", `${SECOND} + 1`
 
   it.live("ends its offer when its dispatcher stops, and gives back what is still leased to it", () =>
     Effect.gen(function* () {
-      const { admin, dispatcher, publisher, taken } = yield* publisherAndSender()
+      const { admin, publisher, stop, taken } = yield* publisherAndSender()
       yield* publisher.run(newEndpoint())
       const { end, publishing } = yield* publicationUnderWay(publisher, admin)
-      const closing = yield* Effect.forkChild(Scope.close(dispatcher, Exit.void))
+      const closing = yield* Effect.forkChild(stop)
       yield* until(offers(admin), ({ length }) => length === 0)
       yield* end
       yield* Fiber.join(publishing)
@@ -384,6 +414,82 @@ where not pg_try_advisory_xact_lock_shared(${offerLock("worker", `${SECOND} + 1`
       assert.deepStrictEqual([given?.attemptCount, given?.wasLost], [0, false])
       assert.deepStrictEqual(taken, [])
     }).pipe(Effect.scoped),
+  )
+
+  it.live("offers nothing any more when its dispatcher stops, also what was asked for before", () =>
+    Effect.gen(function* () {
+      const { admin, held, state, stop } = yield* publisherAndSender()
+      const wasAsked = until(
+        Effect.sync(() => state.wasAsked),
+        (isSo) => isSo,
+      )
+      Object.assign(state, { isHeld: true, wasAsked: false })
+      yield* wasAsked
+      yield* rows(admin, `select pg_advisory_lock_shared(${FOLLOWERS}) from billwright.webhook_workers`)
+      const stopping = yield* Effect.forkChild(stop)
+      yield* until(offers(admin), ({ length }) => length === 0)
+      Object.assign(state, { isHeld: false, isOffering: true, wasAsked: false })
+      yield* Deferred.succeed(held, undefined)
+      yield* wasAsked
+      assert.deepStrictEqual(yield* offers(admin), [])
+      yield* rows(admin, "select pg_advisory_unlock_all()")
+      yield* Fiber.join(stopping)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("gives what is leased to it to one of its dispatchers, once", () =>
+    Effect.gen(function* () {
+      const { first, publisher, second, url } = yield* publisherAndTwoDispatchers()
+      const both = Effect.sync(() => [...first.taken, ...second.taken].map(({ id }) => id))
+      yield* publisher.run(Effect.all([newEndpoint(), newEndpoint()]))
+      yield* publisher.run(publish())
+      assert.lengthOf(yield* until(both, ({ length }) => length >= 2), 2)
+      // Another one, because this one has just notified.
+      yield* (yield* startWorker(url)).run(publish())
+      const ids = yield* until(both, ({ length }) => length >= 4)
+      assert.lengthOf(ids, 4)
+      assert.lengthOf(new Set(ids), 4)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("gives what is leased to it to its other dispatcher when one stops, and goes on", () =>
+    Effect.gen(function* () {
+      const { admin, first, publisher, second, url } = yield* publisherAndTwoDispatchers()
+      yield* publisher.run(newEndpoint())
+      const { end, publishing } = yield* publicationUnderWay(publisher, admin)
+      const stopping = yield* Effect.forkChild(first.stop)
+      yield* until(
+        Effect.sync(() => first.state.isOpen),
+        (isOpen) => !isOpen,
+      )
+      yield* end
+      yield* Fiber.join(publishing)
+      yield* Fiber.join(stopping)
+      yield* second.isSoon(1)
+      yield* until(offers(admin), ({ length }) => length > 0)
+      yield* (yield* startWorker(url)).run(publish())
+      yield* second.isSoon(2)
+      assert.lengthOf(new Set(second.taken.map(({ id }) => id)), 2)
+      assert.deepStrictEqual(first.taken, [])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "says so when its last dispatcher has to stop while a publication may still lease something",
+    () => {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel} ${String(message)}`))
+      return Effect.gen(function* () {
+        const { admin, first, second } = yield* publisherAndTwoDispatchers()
+        // As a publication does that takes its offer.
+        yield* rows(admin, `select pg_advisory_lock_shared(${FOLLOWERS}) from billwright.webhook_workers`)
+        yield* first.stop
+        assert.deepStrictEqual(logged, [])
+        yield* second.stop
+        assert.lengthOf(logged, 1)
+        assert.match(logged[0]!, /^Warn a dispatcher stopped .* may go on only when their leases end$/)
+      }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])))
+    },
   )
 
   it.live("finds what was leased to it when its session is cut", () =>
@@ -477,4 +583,63 @@ where not pg_try_advisory_xact_lock_shared(${offerLock("worker", `${SECOND} + 1`
       yield* until(offers(admin), ({ length }) => length === 0)
     }).pipe(Effect.scoped),
   )
+})
+
+/** Deliveries that were leased, with numbers instead of UUIDs. */
+const numbered = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    worker: "deadbeef",
+    id: String(first + index),
+    place: "(0,1)",
+  }))
+
+const idsOf = (handed: ReadonlyArray<Notices.Handed>) => handed.map(({ id }) => id)
+
+describe("deliveries that were not read yet", () => {
+  it("are read in their order, and stay until they are removed", () => {
+    const unread = new UnreadDeliveries()
+    unread.add(numbered(1, 2), 0)
+    unread.add(numbered(3, 1), 0)
+    assert.deepStrictEqual(idsOf(unread.first(2)), ["1", "2"])
+    assert.strictEqual(unread.size, 3)
+    unread.removeFirst(2)
+    assert.deepStrictEqual(idsOf(unread.first(2)), ["3"])
+  })
+
+  it("are so many at most; those that come then are left to their leases", () => {
+    const unread = new UnreadDeliveries()
+    unread.add(numbered(1, MAX_UNREAD - 1), 0)
+    unread.add(numbered(MAX_UNREAD, 2), 0)
+    assert.strictEqual(unread.size, MAX_UNREAD)
+    assert.strictEqual(unread.first(MAX_UNREAD).at(-1)?.id, String(MAX_UNREAD))
+    unread.removeFirst(1)
+    unread.add(numbered(MAX_UNREAD + 2, 1), 0)
+    assert.strictEqual(unread.first(MAX_UNREAD).at(-1)?.id, String(MAX_UNREAD + 2))
+  })
+
+  it("are left to their leases when they can't be read for 30 seconds", () => {
+    const unread = new UnreadDeliveries()
+    unread.add(numbered(1, 2), 0)
+    unread.add(numbered(3, 1), 1)
+    unread.removeLate(29_999)
+    assert.deepStrictEqual(idsOf(unread.first(3)), ["1", "2", "3"])
+    unread.removeLate(30_000)
+    assert.deepStrictEqual(idsOf(unread.first(3)), ["3"])
+  })
+})
+
+describe("the leases that were given", () => {
+  const lease = (number: number) => ({ token: `${number} (0,${number})` })
+
+  it("are given once, wherever their row is", () => {
+    const given = new GivenLeases()
+    assert.deepStrictEqual(given.neverGiven([lease(1), lease(2), lease(1)]), [lease(1), lease(2)])
+    assert.deepStrictEqual(given.neverGiven([{ token: "1 (9,9)" }, lease(3)]), [lease(3)])
+  })
+
+  it("are forgotten from the oldest on, when there are too many", () => {
+    const given = new GivenLeases()
+    given.neverGiven(Array.from({ length: MAX_GIVEN + 1 }, (_, index) => lease(index)))
+    assert.deepStrictEqual(given.neverGiven([lease(1), lease(0)]), [lease(0)])
+  })
 })

@@ -28,8 +28,6 @@ export const MAX_SETTLE = 500
 export const MAX_RANGE_REPLAY = 20_000
 /** Most deliveries that one `cancel` ends. */
 export const MAX_CANCEL = 5_000
-/** Most endpoints that a standing offer leaves out. When more have no room, nothing is offered. */
-export const MAX_FULL_OF_OFFER = 100
 /** Most deliveries that are shown with an event: its newest ones. */
 export const MAX_DELIVERIES_OF_EVENT = 100
 
@@ -121,7 +119,7 @@ export interface Intake {
 export interface StandingOffer {
   /** Most deliveries of one publication, and most events of it: others lease nothing. */
   readonly count: number
-  /** Endpoints that must get none of them: at most `MAX_FULL_OF_OFFER`. */
+  /** Endpoints that must get none of them: at most 100. */
   readonly full: ReadonlyArray<EndpointId>
   /** How long the leases are, in milliseconds, from when the delivery is stored. */
   readonly leaseMillis: number

@@ -13,7 +13,7 @@
  * places for stalled attempts that other tenants don't use. So a tenant that comes later finds places, too.
  */
 import { type Tenant, tenantKey } from "../shared/Tenant.ts"
-import { MAX_FULL_OF_OFFER, type TenantLimit } from "./DeliveryStore.ts"
+import type { TenantLimit } from "./DeliveryStore.ts"
 import type { EndpointId } from "./Endpoint.ts"
 
 /** Most attempts under way that have not stalled, in total. */
@@ -37,6 +37,8 @@ const AHEAD = 2
 const WORTHWHILE_PART = 1 / 2
 /** How many places each event of a publication is offered: more than most events have endpoints. */
 const PLACES_OF_EVENT = 8
+/** Most endpoints that a standing offer leaves out. When more have no room, nothing is offered. */
+const MAX_FULL_OF_OFFER = 100
 /** The part of an endpoint's places below which it has little room. */
 const LITTLE_ROOM_PART = 1 / 2
 /** Most endpoints whose load is remembered. */
