@@ -63,8 +63,8 @@ export interface ListPlanMigrations extends PageQuery {
 }
 
 /**
- * A subscription that is paused, or for which a change waits, is not moved, and is listed among the failures. Migrating
- * again moves those that are left.
+ * A subscription that is paused, or for which a change waits, is not moved, and is listed among the failures. Quantities that
+ * wait for the time of the migration are changed together with the plan. Migrating again moves those that are left.
  *
  * Errors: `InvalidInputError`, `PlanNotFoundError`, `PlanMigrationNotFoundError`, `InvoicingUnsupportedError`.
  */

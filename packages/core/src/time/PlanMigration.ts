@@ -144,7 +144,7 @@ export const planMigrations = Resource.make({
   indexed: ["status"],
   operations: {
     create:
-      "Moves the subscriptions of a plan to a version, in the background. A subscription that is paused, or for which a change waits, is not moved, and is listed among the failures. Migrating again moves those that are left.",
+      "Moves the subscriptions of a plan to a version, in the background. A subscription that is paused, or for which a change waits, is not moved, and is listed among the failures. Quantities that wait for the time of the migration are changed together with the plan. Migrating again moves those that are left.",
     remove: {
       verb: "Delete",
       past: "deleted",

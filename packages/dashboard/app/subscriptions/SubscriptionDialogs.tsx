@@ -96,6 +96,10 @@ const CreditField = ({
   </Field>
 )
 
+/** The quantities that there will be at a time, by what waits for it. */
+const quantitiesAt = ({ pending, quantities }: Subscription, at: string): Subscription["quantities"] =>
+  pending === null || pending.at !== at ? quantities : { ...quantities, ...pending.quantities }
+
 /** The change that somebody entered. Fields that stay as they are are left out. */
 const changeOf = (
   subscription: Subscription,
@@ -104,10 +108,9 @@ const changeOf = (
   at: string,
   bill: "now" | "next_invoice",
 ): Schemas["ChangeSubscription"] => {
+  const known = quantitiesAt(subscription, at)
   const quantities = Object.fromEntries(
-    Object.entries(givenQuantities(values)).filter(
-      ([name, value]) => subscription.quantities[name] !== value,
-    ),
+    Object.entries(givenQuantities(values)).filter(([name, value]) => known[name] !== value),
   )
   return {
     ...(choice.key === "" ? {} : { plan: choice.key }),

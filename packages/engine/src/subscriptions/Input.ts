@@ -46,9 +46,8 @@ export interface Change {
   /** The quantities that change. Others stay. */
   readonly quantities?: Quantities
   /**
-   * Required for a change of plan. Default for quantities: `period_end` if one of them falls, else `now`. A change at
-   * the period's end or at an instant replaces one that waits. If it names no plan, or no plan waits, the two are made
-   * together when they are for the same time.
+   * Required for a change of plan. Default for quantities: `period_end` if one of them falls, else `now`. What becomes of a
+   * change that waits: docs/decisions/0060.
    */
   readonly at?: CommandTime
   /** Default: `now`. */

@@ -77,6 +77,24 @@ export const problemsOfCreate = (input: Create, now: number): Problems => {
   return at
 }
 
+/** Whether two times of changes are one: the end of the period may be given as an instant. */
+export const isSameTime = (
+  { period }: Subscription,
+  one: number | "period_end",
+  other: number | "period_end",
+): boolean => {
+  const instantOf = (time: number | "period_end") => (time === "period_end" ? (period?.end ?? time) : time)
+  return instantOf(one) === instantOf(other)
+}
+
+/** The quantities that a change may name which names no plan: those that are there, and those that wait for the same time. */
+const knownQuantities = (subscription: Subscription, at: CommandTime | undefined): Quantities => {
+  const { pending, quantities } = subscription
+  const isWith =
+    pending !== null && at !== undefined && at !== "now" && isSameTime(subscription, pending.at, at)
+  return isWith ? { ...quantities, ...pending.quantities } : quantities
+}
+
 /** Reports a time of a command that it can't have. */
 const checkTime = (
   at: Problems,
@@ -104,9 +122,9 @@ export const problemsOfCommand = (input: Command, subscription: Subscription, no
       }
       checkQuantities(at.in("quantities"), quantities)
       if (plan === undefined) {
+        const known = knownQuantities(subscription, input.at)
         for (const key of Object.keys(quantities)) {
-          const isKnown = Object.hasOwn(subscription.quantities, key)
-          if (!isKnown) at.in("quantities").in(key).add("is not a quantity of the plan")
+          if (!Object.hasOwn(known, key)) at.in("quantities").in(key).add("is not a quantity of the plan")
         }
         break
       }

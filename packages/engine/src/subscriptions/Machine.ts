@@ -5,16 +5,15 @@
  * before it, so amounts depend on the instants at which things are due, and never on when somebody looked.
  */
 import type { Problem } from "../catalog/Problem.ts"
+import { change } from "./Changes.ts"
 import type { Effect } from "./Effect.ts"
-import type { Cancel, Change, Command, CommandTime, Create, Due } from "./Input.ts"
-import { differing, isLess, problemsOfCommand, problemsOfCreate } from "./InputRules.ts"
+import type { Cancel, Command, Create, Due } from "./Input.ts"
+import { differing, problemsOfCommand, problemsOfCreate } from "./InputRules.ts"
 import * as LocalTime from "./LocalTime.ts"
 import { spanAt } from "./Periods.ts"
-import type { PendingChange, Phase, Subscription } from "./Subscription.ts"
-import { Transition } from "./Transition.ts"
+import type { Phase, Subscription } from "./Subscription.ts"
+import { type Apply, Transition } from "./Transition.ts"
 import * as Do from "./Transitions.ts"
-
-type Apply = (step: Transition) => void
 
 const LIVE: ReadonlyArray<Phase> = ["scheduled", "trialing", "active", "paused"]
 
@@ -205,41 +204,6 @@ const periodEnd = ({ period, periods }: Subscription, now: number): number =>
 const cancel = (subscription: Subscription, input: Cancel, now: number): Apply => {
   const at = input.at === "now" ? now : input.at === "period_end" ? periodEnd(subscription, now) : input.at
   return Do.cancel(at, input)
-}
-
-/**
- * What waits for the same time, if a change is made together with it. A change that names a plan replaces a plan that waits, and
- * the plan that is there already takes everything back that waits.
- */
-const waitingFor = (
-  { pending }: Subscription,
-  { plan }: Change,
-  at: CommandTime,
-  isOther: boolean,
-): PendingChange | null => {
-  if (pending === null || pending.at !== at) return null
-  return plan === undefined || (isOther && pending.plan === null) ? pending : null
-}
-
-const change = (subscription: Subscription, input: Change, now: number): Apply | undefined => {
-  const { pending, phase, plan, quantities } = subscription
-  const asked = differing(input.quantities ?? {}, quantities)
-  const isOther =
-    input.plan !== undefined && (input.plan.key !== plan.key || input.plan.version !== plan.version)
-  const usual = phase !== "scheduled" && isLess(asked, quantities) ? "period_end" : "now"
-  const { at = usual } = input
-  const isNow = at === "now" || at === now
-  const waiting = isNow ? null : waitingFor(subscription, input, at, isOther)
-  const wanted = differing({ ...waiting?.quantities, ...input.quantities }, quantities)
-  const other =
-    isOther && input.plan !== undefined
-      ? { plan: { key: input.plan.key, version: input.plan.version }, interval: input.plan.terms.interval }
-      : { plan: waiting?.plan ?? null, interval: waiting?.interval ?? null }
-  const planChange = { ...other, quantities: wanted, bill: input.bill ?? waiting?.bill ?? "now" }
-  const isNothing = other.plan === null && Object.keys(wanted).length === 0
-  if (isNow) return isNothing ? undefined : Do.change(planChange)
-  if (isNothing && pending === null) return undefined
-  return Do.postpone(isNothing ? null : { ...planChange, at })
 }
 
 /** What a command does. `undefined`: nothing, because everything is so already. */

@@ -12,6 +12,9 @@ const withLast = ([first, ...others]: Segments, fields: Partial<Segment>): Segme
   return last === undefined ? [{ ...first, ...fields }] : [first, ...others, { ...last, ...fields }]
 }
 
+/** What is done in one step. */
+export type Apply = (step: Transition) => void
+
 export class Transition {
   subscription: Subscription
   readonly effects: Array<Effect> = []

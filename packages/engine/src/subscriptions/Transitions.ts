@@ -144,16 +144,17 @@ const goOn = (step: Transition, { bill, plan }: PlanChange): void => {
   step.continue("charge_advance", ...grant, ...(bill === "now" ? (["invoice"] as const) : []))
 }
 
-/** Changes plan and quantities now. A new plan also replaces a change that waits. */
+/** Changes plan and quantities now. `left` waits from then on, unless there is a new plan, which replaces what waits. */
 export const change =
-  (planChange: PlanChange) =>
+  (planChange: PlanChange, left: PendingChange | null) =>
   (step: Transition): void => {
     const before = step.subscription
     const { pending, period, phase, plan, quantities } = before
     const isNewPlan = planChange.plan !== null
-    const replaced = isNewPlan && pending !== null ? { pending } : {}
+    const after = isNewPlan ? null : left
+    const replaced = after === pending ? {} : { pending }
     if (phase !== "paused") step.cut("down", "prorate", isNewPlan)
-    step.set({ ...changed(before, planChange), ...(isNewPlan ? { pending: null } : {}) })
+    step.set({ ...changed(before, planChange), pending: after })
     if (planChange.interval !== null && !isSameInterval(before, planChange.interval)) {
       changeInterval(step, planChange.interval)
     }
@@ -166,7 +167,7 @@ export const changePending = (step: Transition): void => {
   const { pending } = step.subscription
   if (pending === null) return
   step.set({ pending: null })
-  change(pending)(step)
+  change(pending, null)(step)
 }
 
 /** Lets a change wait, or nothing (`null`). It replaces the one that waits, which the event says. */

@@ -339,6 +339,53 @@ describe("a change", () => {
     assert.strictEqual(done(plan, other, "2026-01-06").subscription.pending?.bill, "now")
   })
 
+  it("to the plan that waits already leaves the quantities that wait with it", () => {
+    const toPro = changeTo(pro, { at: "period_end" })
+    const plan = done(started(), toPro, "2026-01-05").subscription
+    const both = done(plan, fewerSeats, "2026-01-06").subscription
+    assert.deepStrictEqual(done(both, toPro, "2026-01-07").subscription.pending, both.pending)
+    // Another plan replaces them.
+    const other = done(both, changeTo(yearly, { at: "period_end" }), "2026-01-07").subscription
+    assert.deepInclude(other.pending, { plan: { key: "yearly", version: 1 }, quantities: {} })
+  })
+
+  it("at the instant at which the period ends is made together with one at the period's end", () => {
+    const toPro = changeTo(pro, { at: at("2026-02-01") })
+    const plan = done(started(), toPro, "2026-01-05").subscription
+    const both = done(plan, fewerSeats, "2026-01-06").subscription
+    const over = advance(both, "2026-02-01").subscription
+    assert.deepStrictEqual(segmentsOf(over), [["2026-02-01", "2026-03-01", "pro", "1"]])
+  })
+
+  it("of quantities now takes them out of what waits, also when they are there already", () => {
+    const seats = done(started(), fewerSeats, "2026-01-05").subscription
+    const more = done(seats, { type: "change", quantities: { seats: "3" } }, "2026-01-06")
+    const [updated] = more.effects.filter(({ kind }) => kind === "event")
+    assert.isTrue(updated?.kind === "event" && updated.previous.pending?.quantities["seats"] === "1")
+    assert.deepInclude(more.subscription, { pending: null, quantities: { seats: "3" } })
+    const same = { type: "change", quantities: { seats: "2" } } as const
+    const back = done(seats, same, "2026-01-06")
+    assert.deepStrictEqual([shorts(back), back.subscription.pending], [["updated"], null])
+    const plan = done(seats, changeTo(pro, { at: "period_end" }), "2026-01-06").subscription
+    const left = done(plan, same, "2026-01-07").subscription.pending
+    assert.deepInclude(left, { plan: { key: "pro", version: 1 }, quantities: {} })
+    assert.deepStrictEqual(shorts(done(started(), same, "2026-01-06")), [])
+  })
+
+  it("names quantities that only the plan has that waits, for the same time", () => {
+    const perDesk = { key: "desks", model: "unit", quantity: "desks", price: { EUR: "5.00" } } as const
+    const withDesks = plan("desks", { charges: [perDesk] })
+    const toDesks = changeTo(withDesks, { at: "period_end", quantities: { desks: "4" } })
+    const waiting = done(started(), toDesks, "2026-01-05").subscription
+    const desks = { type: "change", at: "period_end", quantities: { desks: "5" } } as const
+    assert.deepInclude(done(waiting, desks, "2026-01-06").subscription.pending, {
+      quantities: { desks: "5" },
+    })
+    assert.deepStrictEqual(refused(waiting, { ...desks, at: "now" }, "2026-01-06"), [
+      "quantities.desks is not a quantity of the plan",
+    ])
+  })
+
   it("for another time replaces the one that waits", () => {
     const plan = done(started(), changeTo(pro, { at: "period_end" }), "2026-01-05").subscription
     const later = { ...fewerSeats, at: at("2026-01-20") }
