@@ -73,6 +73,19 @@ describe("a subscription", () => {
     await context.close()
   })
 
+  it("keeps the seats that are shown, at a time for which fewer wait", async () => {
+    const id = await subscribed()
+    await host.call("POST", `/subscriptions/${id}/change`, { quantities: { seats: "1" } })
+    const { context, page } = await visit(`/subscriptions/${id}`)
+    await button(page, "Change…").click()
+    assert.strictEqual(await page.getByLabel("Quantity of seats").inputValue(), "2")
+    await page.getByLabel("Takes effect").selectOption("period_end")
+    await button(page, "Change the subscription").click()
+    await page.getByText("Changed").waitFor()
+    assert.isNull((await stored(id))["pending"])
+    await context.close()
+  })
+
   it("says why a change is not possible, and does not do it", async () => {
     const id = await subscribed()
     const { context, page } = await visit(`/subscriptions/${id}`)
