@@ -11,6 +11,8 @@ import { InvoiceStore, type SeriesName } from "../invoices/InvoiceStore.ts"
 import { optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { PaymentMethod } from "../payments/PaymentMethod.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
+import type { Refund } from "../payments/Refund.ts"
+import { isOpenRefund } from "../payments/RefundBook.ts"
 import * as Resources from "../Resources.ts"
 import { type Collection, Collections } from "../shared/Collections.ts"
 import type { DueFailure } from "../shared/Due.ts"
@@ -109,6 +111,16 @@ const watchMethods = ({ at, values }: CustomerSnapshot) =>
     }
   })
 
+/** Refunds that the provider has not decided yet are sent or read, so that something comes of them. */
+const sendRefunds = ({ at, values }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const due = yield* yield* optionalPort(DueStore)
+    for (const value of values["Refund"] ?? []) {
+      const refund = value as Refund
+      if (isOpenRefund(refund)) yield* due.schedule({ kind: "refund", id: refund.id }, at)
+    }
+  })
+
 /**
  * Writes a snapshot of a customer into a storage that has nothing of it, as one transaction. The customer then lives in real
  * time, also one that had a test clock.
@@ -135,6 +147,7 @@ export const restoreSnapshot = Effect.fn("Fork.restoreSnapshot")(function* (snap
     for (const credits of snapshot.credits) yield* restoreCredits(snapshot, credits)
     yield* restoreUsage(snapshot)
     yield* watchMethods(snapshot)
+    yield* sendRefunds(snapshot)
   })
   yield* atomically(write)
   yield* restoreFailures(snapshot)

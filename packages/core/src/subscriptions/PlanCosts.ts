@@ -218,6 +218,22 @@ interface Rated {
   readonly after: bigint
 }
 
+/** Refuses new terms that price a quantity which a subscription does not have in one of its periods, as a change to them is. */
+const checkQuantities = (
+  periods: ReadonlyArray<Period>,
+  changed: ReadonlyMap<string, PlanTerms>,
+): Effect.Effect<void, InvalidInput> => {
+  for (const { plan, quantities } of periods.flatMap(({ segments }) => segments)) {
+    const terms = plan === null ? undefined : changed.get(plan.key)
+    for (const { key, quantity } of terms?.charges ?? []) {
+      if (quantity === undefined || Object.hasOwn(quantities, quantity)) continue
+      const problem = `is required: the charge ${JSON.stringify(key)} uses it`
+      return Effect.fail(new InvalidInput({ field: `quantities.${quantity}`, problem }))
+    }
+  }
+  return Effect.void
+}
+
 /** What some periods of a subscription cost as they were, and by the new terms. */
 const rateBoth = (
   { terms, usage }: Parts,
@@ -226,6 +242,7 @@ const rateBoth = (
   changed: ReadonlyMap<string, PlanTerms>,
 ): Read<Pick<Rated, "before" | "after">> =>
   Effect.gen(function* () {
+    yield* checkQuantities(periods, changed)
     const termsOf = yield* terms.of(periods)
     const newTermsOf: TermsOf = (ref) => changed.get(ref.key) ?? termsOf(ref)
     const queriesOf = (of: TermsOf) =>

@@ -7,6 +7,7 @@ import { DateTime, Effect } from "effect"
 import type { StoredInvoice } from "../invoices/Invoice.ts"
 import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { StoredSubscription } from "./Subscription.ts"
@@ -21,8 +22,8 @@ const MAX_RECONCILED_PERIODS = 1_200
  * that neither takes the number of the other.
  */
 const FIRST_SEGMENT = 1_000_000
-/** Most invoices of a subscription that are read for the next of these numbers. */
-const MAX_INVOICES_READ = 100
+/** How many invoices of a subscription are read at once for the next of these numbers. */
+const INVOICES_AT_ONCE = 100
 
 interface Parts {
   readonly billing: SubscriptionBilling
@@ -36,22 +37,32 @@ type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 const lastPeriodOf = ({ state: { closed, period } }: StoredSubscription): Period | undefined =>
   period ?? closed?.period
 
-/** The number of the next reconciliation in a period. */
+/**
+ * The number of the next reconciliation in a period. Invoices are read from the newest on, back to the last reconciliation
+ * or to the invoices of earlier periods: those of changes may be between, any number of them.
+ */
 const nextSegment = (
   invoices: InvoiceStore["Service"],
   { id }: StoredSubscription,
   { number }: Period,
 ): Written<number> =>
-  invoices.list({ subscriptionId: id }, { limit: MAX_INVOICES_READ, cursor: undefined }).pipe(
-    Effect.catchTag("CursorNotFound", Effect.die),
-    Effect.map(({ data }) => {
-      const taken = data
-        .flatMap(({ causes }) => causes)
-        .filter(({ effect, subscriptionId }) => subscriptionId === id && effect.period.number === number)
-        .map(({ effect }) => effect.segment + 1)
-      return Math.max(FIRST_SEGMENT, ...taken)
-    }),
-  )
+  Effect.gen(function* () {
+    let cursor: PageQuery["cursor"]
+    for (;;) {
+      const { data, hasMore } = yield* invoices
+        .list({ subscriptionId: id }, { limit: INVOICES_AT_ONCE, cursor })
+        .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+      const own = data.flatMap(({ causes }) => causes).filter(({ subscriptionId }) => subscriptionId === id)
+      const taken = own
+        .filter(({ effect: { period, segment } }) => period.number === number && segment >= FIRST_SEGMENT)
+        .map(({ effect }) => effect.segment)
+      if (taken.length > 0) return Math.max(...taken) + 1
+      const isBefore = own.some(({ effect }) => effect.period.number < number)
+      const last = data.at(-1)
+      if (isBefore || !hasMore || last === undefined) return FIRST_SEGMENT
+      cursor = { direction: "older", id: last.id }
+    }
+  })
 
 /** What an invoice between those of the machine bills. */
 interface Between {

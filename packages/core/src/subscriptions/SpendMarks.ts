@@ -1,10 +1,12 @@
 /**
  * The storage port for marks: they say that the spend alerts of a customer have to be checked.
  */
-import { Context, type DateTime, type Effect } from "effect"
+import { Context, type DateTime, Effect, Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
+import { Collections } from "../shared/Collections.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
+import { spendAlerts } from "./SpendAlert.ts"
 
 /** Most customers of one call of `waiting`. */
 export const MAX_MARKED_CUSTOMERS = 500
@@ -19,7 +21,7 @@ export interface MarkedCustomer {
 
 /**
  * `UsageStore.append` marks the customers of the records that it stores, in its own step, if they have spend alerts. A mark
- * waits for no other transaction, and none waits for it.
+ * waits for no other transaction, and none waits for it. `SubscriptionBook` marks a customer when a period opens or closes.
  *
  * `waiting` acts for all tenants, the other verbs for the current one. All verbs join the current transaction, if there is
  * one.
@@ -53,3 +55,18 @@ export class SpendMarks extends Context.Service<
     ) => Effect.Effect<void, StorageError, CurrentTenant>
   }
 >()("@billwright/core/subscriptions/SpendMarks") {}
+
+/**
+ * Gives the function that marks a customer who has spend alerts. The mark of one who has none would be a row to write and a check
+ * to make. `undefined` without the port: then nobody has any.
+ */
+export const makeWatched = Effect.gen(function* () {
+  const marks = Option.getOrUndefined(yield* Effect.serviceOption(SpendMarks))
+  if (marks === undefined) return undefined
+  const alerts = (yield* Collections).of(spendAlerts)
+  return Effect.fnUntraced(function* (customerId: CustomerId) {
+    const page = { limit: 1, cursor: undefined }
+    const { data } = yield* Effect.catchTag(alerts.list({ customerId }, page), "CursorNotFound", Effect.die)
+    if (data.length > 0) yield* marks.mark(customerId)
+  })
+})

@@ -39,21 +39,21 @@ export class SubscriptionBook {
   readonly #outbox: Outbox["Service"]
   readonly #billing: SubscriptionBilling
   readonly #grants: PlanGrants | undefined
-  readonly #marks: SpendMarks["Service"] | undefined
+  readonly #markWatched: SpendMarks["Service"]["mark"] | undefined
 
-  /** Without `grants`, plans grant no credits. Without `marks`, nobody has spend alerts. */
+  /** Without `grants`, plans grant no credits. Without `markWatched`, nobody has spend alerts. */
   constructor(
     store: SubscriptionStore["Service"],
     outbox: Outbox["Service"],
     billing: SubscriptionBilling,
     grants: PlanGrants | undefined,
-    marks: SpendMarks["Service"] | undefined,
+    markWatched: SpendMarks["Service"]["mark"] | undefined,
   ) {
     this.#store = store
     this.#outbox = outbox
     this.#billing = billing
     this.#grants = grants
-    this.#marks = marks
+    this.#markWatched = markWatched
   }
 
   /**
@@ -71,6 +71,7 @@ export class SubscriptionBook {
       yield* this.#store.insert(stored)
       yield* this.#savePeriods(stored, stepped)
       yield* this.#give(stored, stepped)
+      yield* this.#watch(stored, stepped)
       yield* this.#apply([stored], [{ effects }], { from: 0 })
       return stored
     })
@@ -101,9 +102,14 @@ export class SubscriptionBook {
       yield* this.#store.save(stored)
       yield* this.#savePeriods(stored, stepped)
       yield* this.#give(stored, stepped)
-      if (effects.some(endsEarly)) yield* this.#marks?.mark(stored.customerId) ?? Effect.void
+      yield* this.#watch(stored, stepped)
       return stored
     })
+  }
+
+  /** Has the spend alerts of the customer checked when a period opens or closes. */
+  #watch({ customerId }: StoredSubscription, { effects }: Stepped): Written<void> {
+    return effects.some(changesPeriod) ? (this.#markWatched?.(customerId) ?? Effect.void) : Effect.void
   }
 
   #savePeriods({ id }: StoredSubscription, { effects }: Stepped): Written<void> {
@@ -157,9 +163,12 @@ export class SubscriptionBook {
   }
 }
 
-/** Whether a period ends before its end. Spend alerts that block until then have to be checked. */
-const endsEarly = (effect: Stepped["effects"][number]): boolean =>
-  effect.kind === "close_period" && effect.at < effect.period.end
+/**
+ * Whether a period opens or closes. Spend alerts have to be checked then: usage of the period may have been there before
+ * it opened, and a block ends with its period.
+ */
+const changesPeriod = ({ kind }: Stepped["effects"][number]): boolean =>
+  kind === "open_period" || kind === "close_period"
 
 const NOTHING: Pick<Stepped, "effects"> = { effects: [] }
 

@@ -31,7 +31,7 @@ import { CouponBook } from "./CouponBook.ts"
 import { makePlanGrants } from "./PlanGrants.ts"
 import { reconcile as reconcileHeld } from "./Reconciliation.ts"
 import { redemptions } from "./Redemption.ts"
-import { SpendMarks } from "./SpendMarks.ts"
+import * as SpendMarks from "./SpendMarks.ts"
 import {
   CancelSubscription,
   ChangeSubscription,
@@ -383,7 +383,7 @@ export const bookOf = Effect.gen(function* () {
   const invoiceBookOf = yield* invoiceBooks
   const grants = yield* makePlanGrants(terms)
   const units = yield* CreditSettings
-  const marks = Option.getOrUndefined(yield* Effect.serviceOption(SpendMarks))
+  const markWatched = yield* SpendMarks.makeWatched
   return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
     const invoiceBook = invoiceBookOf(invoices)
     const billing = new SubscriptionBilling({
@@ -405,7 +405,7 @@ export const bookOf = Effect.gen(function* () {
       terms,
       usage,
       coupons,
-      book: new SubscriptionBook(store, outbox, billing, grants, marks),
+      book: new SubscriptionBook(store, outbox, billing, grants, markWatched),
     }
   })
 })

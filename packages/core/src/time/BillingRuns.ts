@@ -122,8 +122,9 @@ export class BillingRuns extends Context.Service<
     ) => Effect.Effect<RunReport, InvalidInput | InvoicingUnsupported | StorageError>
 
     /**
-     * Checks the spend alerts of customers that had usage since their last check, of all tenants. Gives how many customers it
-     * checked. One whose check fails is tried again later, and others go on. `runDue` without a lane begins with it.
+     * Checks the spend alerts of customers that had usage since their last check, or periods that opened or closed, of all
+     * tenants. Gives how many customers it checked. One whose check fails is tried again later, and others go on. `runDue`
+     * without a lane begins with it.
      */
     readonly checkSpend: Effect.Effect<number, InvoicingUnsupported | StorageError>
 

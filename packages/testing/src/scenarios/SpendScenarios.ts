@@ -299,6 +299,55 @@ const spendFirings = (test: InvoicingTest): void => {
   )
 }
 
+const spendBeforePeriods = (test: InvoicingTest): void => {
+  scenario(
+    test,
+    "usage of a period that opens later fires when it opens, and blocks",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      const alerts = yield* SpendAlerts
+      const { id } = yield* alertOf(customer, { subscriptionId, action: "block" })
+      yield* until("2026-01-31T23:58")
+      yield* useAt(customer, 500, "2026-02-01T00:01")
+      yield* check
+      assert.deepStrictEqual(yield* fires, [])
+      yield* until("2026-02-01T00:08")
+      yield* check
+      assert.deepStrictEqual(yield* fires, ["500 of 500, 02-01 to 03-01"])
+      assert.deepStrictEqual((yield* alerts.get(id)).blockedUntil, at("2026-03-01"))
+    }),
+  )
+
+  scenario(
+    test,
+    "usage of a period that a runner opens late fires, of its subscription and of its customer",
+    Effect.gen(function* () {
+      const { customer, id: subscriptionId } = yield* subscribed
+      yield* alertOf(customer, { subscriptionId })
+      yield* alertOf(customer, { amount: 400n })
+      yield* until("2026-01-31")
+      yield* TestClock.setTime(at("2026-02-01T06:00").epochMilliseconds)
+      yield* spend(customer, 500)
+      assert.deepStrictEqual(yield* fires, [])
+      yield* until("2026-02-01T06:00")
+      yield* check
+      assert.sameMembers([...(yield* fires)], ["400 of 500, 02-01 to 03-01", "500 of 500, 02-01 to 03-01"])
+    }),
+  )
+
+  scenario(
+    test,
+    "periods of a customer without alerts are not checked",
+    Effect.gen(function* () {
+      yield* subscribed
+      // Other scenarios may have left marks.
+      yield* check
+      yield* until("2026-02-01T00:08")
+      assert.strictEqual(yield* check, 0)
+    }),
+  )
+}
+
 const spendRunners = (test: InvoicingTest): void => {
   scenario(
     test,
@@ -463,6 +512,7 @@ const spendLimits = (test: InvoicingTest): void => {
 export const spendScenarios = (test: InvoicingTest): void => {
   invoicesSoFar(test)
   spendFirings(test)
+  spendBeforePeriods(test)
   spendRunners(test)
   spendOfCustomers(test)
   spendLimits(test)
