@@ -57,6 +57,7 @@ export const document = (
   notes: [],
   creditNotes: null,
   payment: { heading: "Zahlung", lines: ["Bitte zahlen Sie 12,85 € bis zum 6. Dezember 2026."] },
+  customerTimezone: "Europe/Berlin",
   footer: ["Geschäftsführerin: Jane Doe"],
   explanation: "So wurde gerechnet",
   page: "Seite {page} von {pages}",

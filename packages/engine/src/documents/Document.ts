@@ -98,6 +98,8 @@ export interface BillingDocument {
   readonly explanation: string
   /** `Page {page} of {pages}`. */
   readonly page: string
+  /** The time zone (IANA) whose days count for payment. */
+  readonly customerTimezone: string
   /** When the document was issued, in epoch milliseconds. `null` for a draft. */
   readonly issuedAt: number | null
 }

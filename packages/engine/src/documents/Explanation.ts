@@ -27,19 +27,23 @@ const CHANGES: ReadonlyArray<Step["type"]> = [
 class Words {
   readonly #texts: Texts
   readonly #format: Format
+  readonly #isFee: boolean
 
-  constructor(texts: Texts, format: Format) {
+  constructor(texts: Texts, format: Format, isFee: boolean) {
     this.#texts = texts
     this.#format = format
+    this.#isFee = isFee
   }
 
-  of(step: Step): string {
-    return fill(this.#textOf(step), this.#values(step))
+  of(step: Step, before: Step | undefined): string {
+    return fill(this.#textOf(step, before), this.#values(step))
   }
 
-  #textOf(step: Step): string {
-    const { notOfLine, steps } = this.#texts
-    return step.type === "already_billed" && step.invoice === null ? notOfLine : steps[step.type]
+  /** What is taken off a fee right after its price is rounded is its price up to where the line begins. */
+  #textOf(step: Step, before: Step | undefined): string {
+    const { beforeLine, notOfLine, steps } = this.#texts
+    if (step.type !== "already_billed" || step.invoice !== null) return steps[step.type]
+    return this.#isFee && before?.type === "round" ? beforeLine : notOfLine
   }
 
   /** The range of a tier. `write` writes its bounds. */
@@ -132,20 +136,33 @@ export const formatOf = ({ steps }: Pick<Line, "steps">, format: Format): Format
   return burn?.type === "burn" ? format.ofUnit(burn.unit) : format
 }
 
+/**
+ * Whether something of a line stays charged after its credit: the amount before anything billed is taken off is what it
+ * costs now.
+ */
+export const staysCharged = ({ kind, steps }: Pick<Line, "kind" | "steps">): boolean => {
+  const before = steps[steps.findIndex((step) => step.type === "already_billed" && step.invoice !== null) - 1]
+  return kind === "credit" && before !== undefined && "amount" in before && before.amount !== "0"
+}
+
+/** Whether a line is a fee of a subscription: usage has a receipt, and the minimum of a plan has no charge. */
+const isFee = ({ charge, origin, receipt }: Pick<Line, "charge" | "origin" | "receipt">): boolean =>
+  origin !== null && charge !== null && receipt === null
+
 /** The steps of a line. Empty if its columns say everything. */
 export const explanationOf = (
-  line: Pick<Line, "steps">,
+  line: Pick<Line, "charge" | "origin" | "receipt" | "steps">,
   texts: Texts,
   money: Format,
 ): ReadonlyArray<ExplainedStep> => {
   const { steps } = line
   if (steps.every(({ type }) => PLAIN.includes(type))) return []
   const format = formatOf(line, money)
-  const words = new Words(texts, format)
+  const words = new Words(texts, format, isFee(line))
   const told = steps.filter((step) => !isEmpty(step))
-  const rows = told.slice(0, MAX_EXPLAINED_STEPS).map((step): ExplainedStep => {
+  const rows = told.slice(0, MAX_EXPLAINED_STEPS).map((step, index): ExplainedStep => {
     const flat = flatOf(step, format)
-    const text = words.of(step)
+    const text = words.of(step, told[index - 1])
     const written = step.type === "burn" ? money : format
     const amount = "amount" in step ? written.price(step.amount) : null
     return {

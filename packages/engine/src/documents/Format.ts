@@ -4,6 +4,7 @@
 import * as Currency from "../money/Currency.ts"
 import * as Exact from "../money/Exact.ts"
 import type { Locale } from "./Language.ts"
+import type { Days } from "./ServicePeriod.ts"
 
 /** Digits after the point of a quantity, a price or an amount that is not rounded. More are cut. */
 const MAX_DIGITS = Exact.SHOWN_DIGITS
@@ -93,6 +94,11 @@ export class Format {
   /** The days of a half-open period in a time zone. */
   period(start: number, end: number, timezone: string): string {
     return evenSpaces(this.#dateFormat("medium", timezone).formatRange(start, Math.max(start, end - 1)))
+  }
+
+  /** Days by their local midnights, both included. */
+  days({ end, start }: Days<number>): string {
+    return this.period(start, end + 1, "UTC")
   }
 
   /** The name of a country. */

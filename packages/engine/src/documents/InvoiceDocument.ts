@@ -4,11 +4,12 @@
 import type { Invoice } from "../invoices/Invoice.ts"
 import type { Line } from "../invoices/Line.ts"
 import type { Amount, BillingDocument, DocumentLine, Fact, LineTable, Paragraph } from "./Document.ts"
-import { explanationOf, formatOf } from "./Explanation.ts"
+import { explanationOf, formatOf, staysCharged } from "./Explanation.ts"
 import { Format } from "./Format.ts"
 import { localeOf } from "./Language.ts"
 import { customerOf, linesOfText, paperOf, type Recipient, sellerOf } from "./Parties.ts"
 import { DEFAULT_COLOR, type Seller } from "./Seller.ts"
+import { daysOf, spanOf } from "./ServicePeriod.ts"
 import { rateText, taxName, taxNotes, taxSummaryOf } from "./Taxes.ts"
 import { fill, type Texts } from "./Texts.ts"
 import { TEXTS } from "./Translations.ts"
@@ -72,17 +73,32 @@ export const writerOf = (
   }
 }
 
+/** The time zone of a line's days: that of its subscription. */
+const zoneOfLine = (
+  { origin }: Line,
+  timezones: InvoiceDocumentInput["timezones"],
+  settings: DocumentSettings,
+): string => timezones[origin?.subscriptionId ?? ""] ?? settings.timezone
+
+/** The time zone of the day by which a customer has to pay. */
+const zoneOfPayment = ({ timezone }: Recipient, settings: DocumentSettings): string =>
+  timezone ?? settings.timezone
+
 /** What does not depend on the kind of a document. */
-export const frameOf = ({ format, settings: { seller }, texts }: Writer, customer: Recipient) => ({
-  color: seller?.color ?? DEFAULT_COLOR,
-  paper: paperOf(seller?.country),
-  logo: seller?.logo ?? null,
-  seller: seller === null ? null : sellerOf(seller, texts, format),
-  customer: customerOf(customer, texts, format),
-  footer: linesOfText(seller?.footer),
-  explanation: texts.explanation,
-  page: texts.page,
-})
+export const frameOf = ({ format, settings, texts }: Writer, customer: Recipient) => {
+  const { seller } = settings
+  return {
+    color: seller?.color ?? DEFAULT_COLOR,
+    paper: paperOf(seller?.country),
+    logo: seller?.logo ?? null,
+    seller: seller === null ? null : sellerOf(seller, texts, format),
+    customer: customerOf(customer, texts, format),
+    footer: linesOfText(seller?.footer),
+    explanation: texts.explanation,
+    page: texts.page,
+    customerTimezone: zoneOfPayment(customer, settings),
+  }
+}
 
 const detailsOf = (
   line: Line,
@@ -90,10 +106,13 @@ const detailsOf = (
   timezones: Readonly<Record<string, string>>,
 ) => {
   const { kind, origin, periodEnd, periodStart } = line
-  const timezone = timezones[origin?.subscriptionId ?? ""] ?? settings.timezone
   const period =
-    periodStart === null || periodEnd === null ? "" : format.period(periodStart, periodEnd, timezone)
-  return [origin?.group ?? "", period, texts.kinds[kind]].filter((detail) => detail !== "")
+    periodStart === null || periodEnd === null
+      ? ""
+      : format.period(periodStart, periodEnd, zoneOfLine(line, timezones, settings))
+  // Alone, it would look like the time that is given back.
+  const told = period !== "" && staysCharged(line) ? fill(texts.staysCharged, { period }) : period
+  return [origin?.group ?? "", told, texts.kinds[kind]].filter((detail) => detail !== "")
 }
 
 const lineOf = (line: Line, writer: Writer, timezones: Readonly<Record<string, string>>): DocumentLine => {
@@ -226,21 +245,37 @@ const totalsOf = (input: InvoiceDocumentInput, writer: Writer): ReadonlyArray<Am
 
 /** The day by which an invoice has to be paid: a day of the customer. */
 const dueOn = ({ customer, invoice: { dueAt } }: InvoiceDocumentInput, { format, settings }: Writer) =>
-  dueAt === null ? null : format.date(dueAt, customer.timezone ?? settings.timezone)
+  dueAt === null ? null : format.date(dueAt, zoneOfPayment(customer, settings))
+
+/**
+ * The span of the lines' service periods. Where their subscriptions have several time zones, its days would be those of none
+ * of them, so only the lines say theirs.
+ */
+const servicePeriodOf = (
+  { invoice: { lines }, timezones }: InvoiceDocumentInput,
+  { format, settings }: Writer,
+) => {
+  const periods = lines.flatMap((line) => {
+    const { periodEnd, periodStart } = line
+    return periodStart === null || periodEnd === null
+      ? []
+      : [{ start: periodStart, end: periodEnd, zone: zoneOfLine(line, timezones, settings) }]
+  })
+  if (new Set(periods.map(({ zone }) => zone)).size > 1) return null
+  const span = spanOf(periods.map(({ end, start, zone }) => daysOf(start, end, zone)))
+  return span === null ? null : format.days(span)
+}
 
 const factsOf = (input: InvoiceDocumentInput, writer: Writer): ReadonlyArray<Fact> => {
-  const { invoice, timezones } = input
+  const { invoice } = input
   const { format, settings, texts } = writer
-  const { issuedAt, number, periodEnd, periodStart, subscriptionId } = invoice
+  const { issuedAt, number } = invoice
   const on = (instant: number | null) => (instant === null ? null : format.date(instant, settings.timezone))
-  const zone = timezones[subscriptionId ?? ""] ?? settings.timezone
-  const period =
-    periodStart === null || periodEnd === null ? null : format.period(periodStart, periodEnd, zone)
   return [
     { label: texts.number, value: number },
     { label: texts.issuedOn, value: on(issuedAt) },
     { label: texts.dueOn, value: invoice.amountDue > 0n ? dueOn(input, writer) : null },
-    { label: texts.servicePeriod, value: period },
+    { label: texts.servicePeriod, value: servicePeriodOf(input, writer) },
   ].filter((fact): fact is Fact => fact.value !== null)
 }
 

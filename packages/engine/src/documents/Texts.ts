@@ -78,6 +78,10 @@ export interface Texts {
   readonly withFlat: string
   /** What is not part of a line: `already_billed` without an invoice. `{billed}`. */
   readonly notOfLine: string
+  /** The same of a fee that begins within its period. `{billed}`. */
+  readonly beforeLine: string
+  /** What is left after a credit. `{period}`. */
+  readonly staysCharged: string
   readonly steps: Readonly<Record<Step["type"], string>>
   readonly page: string
 }

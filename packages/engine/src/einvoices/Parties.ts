@@ -3,6 +3,7 @@ import type { PostalAddress, Seller } from "../documents/Seller.ts"
  * The seller and the buyer of an e-invoice, and how to pay.
  */
 import type { TaxCategory } from "../invoices/Tax.ts"
+import { ibanIn } from "./Iban.ts"
 import type { EnAddress, EnParty, EnPayment } from "./Model.ts"
 import { type EInvoiceCustomer, type Missing, textOf } from "./Source.ts"
 
@@ -100,27 +101,7 @@ export const buyerOf = (
   }
 }
 
-const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/g
 const BIC = /\bBIC\W{0,3}([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)\b/
-const SHORTEST_IBAN = 15
-const IBAN_MODULUS = 97n
-
-/** Whether the check digits of an IBAN are right (ISO 13616). */
-const isIban = (text: string): boolean => {
-  const digits = Array.from(text.slice(4) + text.slice(0, 4), (character) => Number.parseInt(character, 36))
-  return BigInt(digits.join("")) % IBAN_MODULUS === 1n
-}
-
-/** The first IBAN in a text. What follows it in the line may look like a part of it. */
-const ibanIn = (text: string): string | null => {
-  for (const [found] of text.matchAll(IBAN)) {
-    const packed = found.replaceAll(" ", "")
-    for (let length = packed.length; length >= SHORTEST_IBAN; length--) {
-      if (isIban(packed.slice(0, length))) return packed.slice(0, length)
-    }
-  }
-  return null
-}
 
 /** How to pay, as the seller says it. An account is only what has the check digits of an IBAN. */
 export const paymentOf = (seller: Seller | null, currency: string, number: string): EnPayment | null => {

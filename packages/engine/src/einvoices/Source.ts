@@ -2,6 +2,7 @@
  * What e-invoices are made from. Documents of the engine and those of the Promise API both fit.
  */
 import type { PostalAddress, Seller } from "../documents/Seller.ts"
+import * as ServicePeriod from "../documents/ServicePeriod.ts"
 import type { CreditNoteLine } from "../invoices/CreditNote.ts"
 import type { Discount } from "../invoices/Discounts.ts"
 import type { InvoiceStatus } from "../invoices/Invoice.ts"
@@ -105,14 +106,16 @@ export const collect = (): { readonly missing: Missing; readonly found: Readonly
   }
 }
 
+const DATE_LENGTH = "2026-11-22".length
+
+const textOfDay = (midnight: number): string => LocalTime.format(midnight).slice(0, DATE_LENGTH)
+
 const millisOf = (instant: EInvoiceInstant): number =>
   typeof instant === "number" ? instant : instant.getTime()
 
-const DATE_LENGTH = "2026-11-22".length
-
 /** The day of an instant in a time zone. */
 export const dayOf = (instant: EInvoiceInstant, timezone: string): string =>
-  LocalTime.format(LocalTime.ofInstant(millisOf(instant), timezone)).slice(0, DATE_LENGTH)
+  textOfDay(ServicePeriod.dayOf(millisOf(instant), timezone))
 
 /** The days of a line's half-open service period. */
 export const periodOf = (line: EInvoiceLine, input: EInvoiceParties): EnPeriod | null => {
@@ -120,8 +123,8 @@ export const periodOf = (line: EInvoiceLine, input: EInvoiceParties): EnPeriod |
   if (periodStart === null || periodEnd === null) return null
   const timezone =
     input.timezones?.[origin?.subscriptionId ?? subscriptionId ?? ""] ?? input.settings.timezone
-  const last = Math.max(millisOf(periodStart), millisOf(periodEnd) - 1)
-  return { start: dayOf(periodStart, timezone), end: dayOf(last, timezone) }
+  const { end, start } = ServicePeriod.daysOf(millisOf(periodStart), millisOf(periodEnd), timezone)
+  return { start: textOfDay(start), end: textOfDay(end) }
 }
 
 /** The norm's most digits after the point of an amount (BR-DEC). */

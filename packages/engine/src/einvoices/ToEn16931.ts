@@ -2,10 +2,11 @@
  * Invoices and credit notes as EN 16931-1 has them: as they were issued. What was paid or credited later is not in them, so
  * the same document always gives the same e-invoice.
  */
+import { spanOf } from "../documents/ServicePeriod.ts"
 import * as Currency from "../money/Currency.ts"
 import * as Exact from "../money/Exact.ts"
 import { creditLines, creditNets, invoiceLines } from "./Lines.ts"
-import type { EInvoiceResult, En16931Invoice, EnLine, EnPeriod } from "./Model.ts"
+import type { EInvoiceResult, En16931Invoice, EnLine } from "./Model.ts"
 import { buyerOf, paymentOf, sellerOf } from "./Parties.ts"
 import {
   amountWriter,
@@ -37,16 +38,6 @@ const checkDecimals = (
   )
 }
 
-/** From the first to the last day of the lines. */
-const spanOf = (lines: ReadonlyArray<EnLine>): EnPeriod | null =>
-  lines.reduce<EnPeriod | null>((span, { period }) => {
-    if (span === null || period === null) return span ?? period
-    return {
-      start: period.start < span.start ? period.start : span.start,
-      end: period.end > span.end ? period.end : span.end,
-    }
-  }, null)
-
 type Dated = Pick<
   En16931Invoice,
   "number" | "issueDate" | "typeCode" | "dueDate" | "terms" | "preceding" | "payment"
@@ -72,7 +63,7 @@ const documentOf = (
   const categories = new Set(taxes.map(({ category }) => category))
   const taxParts = taxes.flatMap(({ amount, taxable }) => [amount, taxable])
   checkDecimals(currency, digits, [...amounts, ...taxParts, total, settled], missing)
-  const period = spanOf(lines)
+  const period = spanOf(lines.map((line) => line.period))
   const isWithinUnion = categories.has("K")
   if (isWithinUnion && period === null) {
     missing(

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { type BillingDocument, creditNoteDocument, invoiceDocument } from "../../src/documents/index.ts"
-import type { Invoice } from "../../src/index.ts"
-import { after, line } from "../invoices/Documents.ts"
+import { toEn16931 } from "../../src/einvoices/index.ts"
+import { type Charge, type Invoice, type LineInput, rate, type Step } from "../../src/index.ts"
+import { after, line, originOf } from "../invoices/Documents.ts"
 import { fc, holds } from "../property.ts"
 import {
   creditNote,
@@ -21,6 +22,17 @@ const inLocale = (locale: string, of: Invoice = invoice()) =>
 /** Texts with plain spaces. */
 const plain = (text: string): string => text.replaceAll("\u00a0", " ")
 
+const servicePeriodOf = (of: Invoice, timezones = input(of).timezones) => {
+  const { facts } = invoiceDocument(input(of, { timezones }))
+  const value = facts.find(({ label }) => label === "Service period")?.value
+  return value === undefined ? undefined : plain(value)
+}
+
+const electronicPeriodOf = (of: Invoice, timezones = input(of).timezones) => {
+  const result = toEn16931(input(of, { timezones }))
+  return result.type === "document" ? result.document.period : result.problems
+}
+
 const rows = ({ totals }: BillingDocument) => totals.map(({ label, value }) => plain(`${label}: ${value}`))
 
 describe("an invoice as a document", () => {
@@ -39,7 +51,12 @@ describe("an invoice as a document", () => {
     assert.deepStrictEqual(rows(inLocale("es")).slice(-1), ["Importe a pagar: 116,98 €"])
     assert.deepStrictEqual(
       inLocale("de").facts.map(({ label, value }) => `${label}: ${value}`),
-      ["Nummer: 2026-0001", "Datum: 22. November 2026", "Fällig am: 6. Dezember 2026"],
+      [
+        "Nummer: 2026-0001",
+        "Datum: 22. November 2026",
+        "Fällig am: 6. Dezember 2026",
+        "Leistungszeitraum: 01.11. – 31.12.2026",
+      ],
     )
   })
 
@@ -76,10 +93,36 @@ describe("an invoice as a document", () => {
     const { facts } = invoiceDocument(
       input(issued, { customer: { ...customer, timezone: "America/Los_Angeles" } }),
     )
-    assert.deepStrictEqual(facts.map(({ value }) => value).slice(1), [
+    assert.deepStrictEqual(facts.map(({ value }) => value).slice(1, 3), [
       "November 23, 2026",
       "December 6, 2026",
     ])
+  })
+
+  it("has the service period of its lines, as its e-invoice does, and not the one whose end made it", () => {
+    const renewal = {
+      ...invoice({ lines: [seats("seats", "7", "12.5", "EUR")] }),
+      periodStart: Date.UTC(2026, 9, 31, 23),
+      periodEnd: Date.UTC(2026, 10, 30, 23),
+    }
+    assert.strictEqual(servicePeriodOf(renewal), "Dec 1 – 31, 2026")
+    assert.deepStrictEqual(electronicPeriodOf(renewal), { start: "2026-12-01", end: "2026-12-31" })
+    assert.isUndefined(servicePeriodOf({ ...renewal, lines: invoice({ lines: [line("a", 1n)] }).lines }))
+  })
+
+  it("of a group has the service period in the time zone of its subscriptions, if they have the same one", () => {
+    const of = (id: string, subscriptionId: string) =>
+      usage(id, "1500", "EUR", {
+        origin: { ...originOf("pro"), subscriptionId },
+        periodStart: Date.UTC(2026, 10, 1, 4),
+        periodEnd: Date.UTC(2026, 11, 1, 5),
+      })
+    const group = { ...invoice({ lines: [of("a", "sub_1"), of("b", "sub_2")] }), subscriptionId: null }
+    const [newYork, berlin] = ["America/New_York", "Europe/Berlin"]
+    const timezones = { sub_1: newYork, sub_2: newYork }
+    assert.strictEqual(servicePeriodOf(group, timezones), "Nov 1 – 30, 2026")
+    assert.deepStrictEqual(electronicPeriodOf(group, timezones), { start: "2026-11-01", end: "2026-11-30" })
+    assert.isUndefined(servicePeriodOf(group, { ...timezones, sub_2: berlin }))
   })
 
   it("says what has to be said where the customer owes the tax", () => {
@@ -179,6 +222,68 @@ describe("an invoice as a document", () => {
     )
   })
 
+  describe("of 5 seats that became 8 on January 25", () => {
+    const SEATS: Charge = { key: "seats", model: "unit", quantity: "seats", price: { EUR: "9.99" } }
+    const of = (kind: LineInput["kind"], from: number, to: number, steps: ReadonlyArray<Step>) =>
+      line(kind, 1000n, {
+        kind,
+        origin: originOf("pro"),
+        charge: "seats",
+        description: "Seats",
+        periodStart: Date.UTC(2026, 0, from, 10),
+        periodEnd: Date.UTC(2026, 0, to, 10),
+        steps,
+      })
+    const billed = (type: string | null, amount: string, left: string): Step => ({
+      type: "already_billed",
+      invoice: type,
+      line: type,
+      billed: amount,
+      amount: left,
+    })
+    const part = rate(SEATS, "5", { currency: "EUR", share: [10, 31] }).steps
+    const whole = rate(SEATS, "8", { currency: "EUR" }).steps
+    const lineOf = (of: LineInput) => {
+      const document = invoiceDocument(input(invoice({ lines: [of] }), { timezones: { sub_1: "UTC" } }))
+      const { details, explanation } = document.lines.rows[0]!
+      return { details: details.map(plain), texts: explanation.map(({ amount, text }) => [text, amount]) }
+    }
+
+    it("says of the credit what stays charged", () => {
+      const credit = of("credit", 15, 25, [...part, billed("inv_1", "49.95", "-33.84")])
+      assert.deepStrictEqual(lineOf(credit).details, [
+        "Stays charged: Jan 15 – 25, 2026",
+        "Credit for what was charged and is not owed any more",
+      ])
+      // Where nothing stays charged, the days are those of what is given back.
+      const none = of("credit", 15, 25, [
+        { type: "flat", amount: "0" },
+        { type: "round", digits: 2, amount: "0" },
+        billed("inv_1", "33.84", "-33.84"),
+      ])
+      assert.strictEqual(lineOf(none).details[0], "Jan 15 – 25, 2026")
+    })
+
+    it("says of the new seats that the time before is not part of them", () => {
+      const fee = of("advance", 25, 46, [...whole, billed(null, "25.78", "54.14")])
+      assert.deepStrictEqual(lineOf(fee).details, ["Jan 25 – Feb 15, 2026"])
+      assert.deepStrictEqual(lineOf(fee).texts.at(-1), [
+        "Less the part of the period before this line: €25.78",
+        "= €54.14",
+      ])
+    })
+
+    it("knows nothing of the time in what else is not part of a line", () => {
+      const steps = [...part, billed("inv_1", "49.95", "-33.84"), billed(null, "-3.84", "-30")]
+      assert.deepStrictEqual(lineOf(of("credit", 15, 25, steps)).texts.at(-1), [
+        "Less what is not part of this line: -€3.84",
+        "= -€30.00",
+      ])
+      const minimum = { ...of("true_up", 15, 46, [...whole, billed(null, "25.78", "54.14")]), charge: null }
+      assert.deepStrictEqual(lineOf(minimum).texts.at(-1)?.[0], "Less what is not part of this line: €25.78")
+    })
+  })
+
   it("cuts explanations that are too long, and says so", () => {
     const [{ steps }] = [usage("a", "1500", "EUR")]
     const long = line("a", 1080n, { steps: Array.from({ length: 60 }, () => steps).flat() })
@@ -187,10 +292,14 @@ describe("an invoice as a document", () => {
     assert.match(explanation.at(-1)!.text, /more steps/)
   })
 
-  it("of a draft has no number and no dates, and says what it is", () => {
+  it("of a draft has no number and no days of its own, and says what it is", () => {
     const draft: Invoice = { ...invoice(), status: "draft", number: null, issuedAt: null, dueAt: null }
     const document = inLocale("en", draft)
-    assert.deepStrictEqual([document.title, document.facts, document.payment], ["Invoice (Draft)", [], null])
+    assert.deepStrictEqual([document.title, document.payment], ["Invoice (Draft)", null])
+    assert.deepStrictEqual(
+      document.facts.map(({ label }) => label),
+      ["Service period"],
+    )
     assert.strictEqual(document.stamp?.kind, "draft")
   })
 

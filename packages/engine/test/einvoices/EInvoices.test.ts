@@ -170,6 +170,27 @@ describe("the model of an invoice", () => {
     assert.deepEqual(calls!.period, { start: "2026-11-01", end: "2026-11-30" })
   })
 
+  it("has the account of the text, and never a longer or a shorter one", () => {
+    const ibanOf = (paymentInstructions: string) => {
+      const seller = { ...settings.seller!, paymentInstructions }
+      return made(of(Samples.invoice(), { settings: { ...settings, seller } })).payment?.iban
+    }
+    // With two letters of the next word, the check digits are right by chance.
+    assert.strictEqual(ibanOf("IBAN DE02 1203 0000 0000 2020 51 BIC BYLADEM1001"), "DE02120300000000202051")
+    assert.strictEqual(ibanOf("DE02120300000000202051 or NO9386011117947"), "DE02120300000000202051")
+    assert.strictEqual(ibanOf("NO93 8601 1117 947 Kontonummer"), "NO9386011117947")
+    assert.strictEqual(ibanOf("MT84MALT011000012345MTLCAST001S"), "MT84MALT011000012345MTLCAST001S")
+    assert.strictEqual(ibanOf("Ref AB12 DE02 1203 0000 0000 2020 51"), "DE02120300000000202051")
+    // A digit too many, a wrong digit, a length of another country, and no country of the registry.
+    for (const text of [
+      "DE021203000000002020517",
+      "DE02 1203 0000 0000 2020 52",
+      "NO90 1203 0000 0000 2020 51",
+      "US36 1203 0000 0000 2020 51",
+    ])
+      assert.isNull(ibanOf(text), text)
+  })
+
   it("is as it was issued, whatever was paid since", () => {
     const invoice = Samples.invoice()
     const before = made(of(invoice))

@@ -1,7 +1,8 @@
 /**
  * The page of an invoice: how it stands, its PDF, and paying it.
  */
-import { Customers, Documents, type Invoice, Invoices, Payments } from "@billwright/core"
+import { Customers, Documents, type Invoice, Invoices, OutageLog, Payments } from "@billwright/core"
+import type { BillingDocument } from "@billwright/engine/documents"
 import { Format, invoicePage, noticePage, type PayState, type PayWays } from "@billwright/engine/payer"
 import { Effect } from "effect"
 import { leaving, makeCards } from "./Cards.ts"
@@ -32,7 +33,7 @@ const stateOf = ({ collection, pastDueSince, status }: Invoice.Invoice): PayStat
 /** States in which the payer is asked to pay. */
 const ASKED = new Set<PayState>(["due", "overdue", "declined", "confirmation"])
 
-export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
+export const makeInvoiceRoutes = (allow: AllRights) =>
   Effect.gen(function* () {
     const customers = yield* Customers
     const invoices = yield* Invoices
@@ -41,8 +42,24 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
     const cards = yield* makeCards
     const none: PayWays = { pay: null, methods: [], addCard: null }
 
-    /** Whether this process can make PDF. It is found out by the first page. */
+    /** Whether this process can make PDF. It is found out by the first page of which one is made. */
     let makesPdf: boolean | undefined
+    const outage = OutageLog.make("PDF can be made again for the pages of invoices")
+
+    /** Makes a PDF once, to see whether it can be made. A page comes without its link rather than not at all. */
+    const canMakePdf = (document: BillingDocument) =>
+      makesPdf === undefined
+        ? documents.pdf(document).pipe(
+            Effect.andThen(outage.worked),
+            Effect.as(true),
+            Effect.catchTag("PdfUnavailable", () => Effect.succeed(false)),
+            Effect.tap((makes) => Effect.sync(() => void (makesPdf = makes))),
+            // What is wrong may be wrong with this document only, so the next page tries again.
+            Effect.catchDefect((defect) =>
+              Effect.as(outage.failed("the page of an invoice has no PDF: it can't be made", defect), false),
+            ),
+          )
+        : Effect.succeed(makesPdf)
 
     const waysOf = Effect.fnUntraced(function* ({ path }: Visit, invoice: Invoice.Invoice, state: PayState) {
       const isPossible = allow.pay && ASKED.has(state) && invoice.availableActions.includes("pay")
@@ -70,10 +87,6 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
 
     const show = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {
       const document = yield* documents.invoice(invoice.id)
-      makesPdf ??= yield* documents.pdf(document).pipe(
-        Effect.as(true),
-        Effect.catchTag("PdfUnavailable", () => Effect.succeed(false)),
-      )
       const frame = visit.frame(document.language)
       const format = new Format(frame.locale, invoice.currency)
       const state = stateOf(invoice)
@@ -81,8 +94,8 @@ export const makeInvoiceRoutes = (allow: AllRights, timezone: string) =>
         document,
         state,
         amountDue: format.money(invoice.amountDue),
-        dueDate: invoice.dueAt === null ? null : format.date(invoice.dueAt, timezone),
-        pdf: makesPdf ? `${visit.path}/pdf` : null,
+        dueDate: invoice.dueAt === null ? null : format.date(invoice.dueAt, document.customerTimezone),
+        pdf: (yield* canMakePdf(document)) ? `${visit.path}/pdf` : null,
         ways: yield* waysOf(visit, invoice, state),
       })
       return visit.answers.page(200, page)

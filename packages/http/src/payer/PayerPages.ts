@@ -98,7 +98,7 @@ export const make = (
     const limitAll = RateLimit.make(options.rateLimit, RateLimit.ofKey)
     const limitActions = RateLimit.make(ACTIONS, RateLimit.ofKey)
     const routes = {
-      invoice: yield* makeInvoiceRoutes(allow, timezone),
+      invoice: yield* makeInvoiceRoutes(allow),
       portal: yield* makePortalRoutes(allow, timezone, locale),
     }
 

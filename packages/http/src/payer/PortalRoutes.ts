@@ -46,6 +46,10 @@ const endOf = ({ availableActions, endsAt, period, phase }: Plan): number | null
     ? (period?.end ?? null)
     : null
 
+/** When the next invoice comes: at the end of the period, or of the subscription if that is earlier. */
+const nextInvoiceAt = ({ endsAt, period }: Plan): number | null =>
+  endsAt !== null && period !== null ? Math.min(endsAt, period.end) : (endsAt ?? period?.end ?? null)
+
 export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: string) =>
   Effect.gen(function* () {
     const customers = yield* Customers
@@ -96,12 +100,12 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
     }
 
     const planOf = Effect.fnUntraced(function* (visit: Visit, frame: Frame, subscription: Plan) {
-      const { currency, endsAt, id, period, periods, plan } = subscription
+      const { currency, id, period, periods, plan } = subscription
       const texts = textsOf(frame)
       const format = new Format(frame.locale, currency)
       const upcoming = yield* documents.upcoming(id, frame.locale.tag)
       const { name } = yield* plans.get(plan.key)
-      const nextAt = endsAt ?? period?.end ?? null
+      const nextAt = nextInvoiceAt(subscription)
       const view: PlanView = {
         name,
         price: yield* priceOf(subscription, frame, format),

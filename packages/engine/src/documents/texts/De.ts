@@ -96,6 +96,8 @@ export const de: Texts = {
   above: "Über {from}",
   withFlat: "{text} + {flat}",
   notOfLine: "Abzüglich dessen, was nicht zu dieser Position gehört: {billed}",
+  beforeLine: "Abzüglich des Teils des Zeitraums vor dieser Position: {billed}",
+  staysCharged: "Berechnet bleibt: {period}",
   steps: {
     aggregate: "Menge: {quantity}",
     convert: "In Einheiten von {divide_by}: {quantity}",

@@ -96,6 +96,8 @@ export const en: Texts = {
   above: "Above {from}",
   withFlat: "{text} + {flat}",
   notOfLine: "Less what is not part of this line: {billed}",
+  beforeLine: "Less the part of the period before this line: {billed}",
+  staysCharged: "Stays charged: {period}",
   steps: {
     aggregate: "Quantity: {quantity}",
     convert: "In units of {divide_by}: {quantity}",

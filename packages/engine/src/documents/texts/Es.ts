@@ -96,6 +96,8 @@ export const es: Texts = {
   above: "Más de {from}",
   withFlat: "{text} + {flat}",
   notOfLine: "Menos lo que no forma parte de esta línea: {billed}",
+  beforeLine: "Menos la parte del período anterior a esta línea: {billed}",
+  staysCharged: "Sigue facturado: {period}",
   steps: {
     aggregate: "Cantidad: {quantity}",
     convert: "En unidades de {divide_by}: {quantity}",

@@ -96,6 +96,8 @@ export const fr: Texts = {
   above: "Au-delà de {from}",
   withFlat: "{text} + {flat}",
   notOfLine: "Moins ce qui ne fait pas partie de cette ligne : {billed}",
+  beforeLine: "Moins la partie de la période qui précède cette ligne : {billed}",
+  staysCharged: "Reste facturé : {period}",
   steps: {
     aggregate: "Quantité : {quantity}",
     convert: "En unités de {divide_by} : {quantity}",
