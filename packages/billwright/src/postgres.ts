@@ -68,16 +68,20 @@ const problemOfPool = (pool: unknown): string | undefined => {
 
 const clientLayer = (options: PoolOptions | UrlOptions) => {
   const { pool, url } = (options ?? {}) as { readonly pool?: unknown; readonly url?: unknown }
+  if (pool === undefined && url === undefined && Object.hasOwn(options ?? {}, "url")) {
+    throw new ConfigurationError(
+      "the url of postgres({ url }) is undefined: the environment variable that it is read from may be unset",
+    )
+  }
   if ((pool === undefined) === (url === undefined)) {
     throw new ConfigurationError("postgres takes either a pool or a url: postgres({ pool: new pg.Pool() })")
   }
   if (url !== undefined) {
-    if (typeof url !== "string" || !/^postgres(ql)?:\/\//.test(url)) {
-      throw new ConfigurationError("postgres({ url }) takes a URL that begins with postgres://")
-    }
+    const problem = PostgresClient.problemOfUrl(url)
+    if (problem !== undefined) throw new ConfigurationError(`postgres({ url }) ${problem}`)
     const { isPooled, poolSize, ssl } = options as UrlOptions
     return PostgresClient.layer({
-      url: Redacted.make(url),
+      url: Redacted.make(url as string),
       ...(poolSize === undefined ? {} : { poolSize }),
       ...(ssl === undefined ? {} : { ssl }),
       ...(isPooled === undefined ? {} : { isPooled }),

@@ -192,6 +192,8 @@ interface Plain {
   readonly description: string
   /** What it would do for good: `this would …`. */
   readonly warning?: string
+  /** What is said instead of the warning when it is done already; `undefined` when it isn't. */
+  readonly done?: (value: Item) => string | undefined
 }
 
 const yes = Flag.Boolean("yes").pipe(
@@ -204,13 +206,22 @@ const confirmed = (warning: string | undefined, id: string, isConfirmed: boolean
     ? Effect.void
     : Effect.fail(new Misconfigured({ message: `this would ${warning}: ${id}. Add --yes to do it` }))
 
+const refuseIfDone = Effect.fnUntraced(function* (kind: Kind, id: string, done: Plain["done"]) {
+  if (done === undefined) return
+  const message = done((yield* (yield* ApiClient).get(pathOf(kind, id), Item)).value)
+  if (message !== undefined) yield* new Misconfigured({ message })
+})
+
 /** `POST` to a path below that of the value. */
-export const action = (kind: Kind, path: string, { description, name, warning }: Plain) =>
+export const action = (kind: Kind, path: string, { description, done, name, warning }: Plain) =>
   Command.make(
     name,
     { id: idOf(kind), ...(warning === undefined ? {} : { yes }), ...common },
     Effect.fn(function* (options) {
-      yield* confirmed(warning, options.id, options.yes === true)
+      const isConfirmed = options.yes === true
+      // With `--yes`, the server itself says why it refuses.
+      if (!isConfirmed) yield* refuseIfDone(kind, options.id, done)
+      yield* confirmed(warning, options.id, isConfirmed)
       yield* send(pathOf(kind, options.id, path), {}, options.json)
     }),
   ).pipe(

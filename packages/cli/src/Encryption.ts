@@ -3,7 +3,7 @@
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import type { Billing } from "@billwright/core"
+import { type Billing, problemOfStoredSecrets } from "@billwright/core"
 import { KeyFile } from "@billwright/node"
 import { Config, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
@@ -71,4 +71,24 @@ export const keys = Effect.fnUntraced(function* (
   if (options.store === "memory") return "none"
   if (options.store === "embedded") return yield* fromFile(options.dataDir, KEY_FILE)
   return options.allowPlaintextSecrets ? "none" : yield* missing
+})
+
+/** Where the keys of the options are. */
+const placeOf = ({ dataDir, store }: EncryptionOptions): string =>
+  store === "embedded" ? `${VARIABLE} or ${join(dataDir, KEY_FILE)}` : VARIABLE
+
+/**
+ * Checks that the keys decrypt all stored secrets, because a process that sends webhooks would fail deliveries otherwise. One
+ * that sends none only logs what is wrong: those that send may have the key.
+ */
+export const check = Effect.fnUntraced(function* (
+  options: EncryptionOptions & { readonly dispatch: boolean; readonly dispatchOnly: boolean },
+) {
+  const problem = yield* problemOfStoredSecrets({
+    keys: placeOf(options),
+    ...(options.dispatchOnly ? {} : { sendNothing: "pass --no-dispatch" }),
+  })
+  if (problem === undefined) return
+  if (!options.dispatch) return yield* Effect.logWarning(problem)
+  return yield* new Misconfigured({ message: problem })
 })

@@ -20,6 +20,7 @@ import type { PepperFailure } from "./Pepper.ts"
 import type { PlanFileError } from "./PlanFile.ts"
 import type { PlansDiffer } from "./PlansDiffer.ts"
 import type { RiseTooLarge } from "./RiseTooLarge.ts"
+import { rootOf } from "./RootMessage.ts"
 import type { StoreFailure } from "./Store.ts"
 import type { UnknownEventType } from "./Trigger.ts"
 
@@ -43,17 +44,6 @@ export type Failure =
   | StoreFailure
   | Undelivered
   | UnknownEventType
-
-/** How many nested causes of an error are read at most. */
-const MAX_DEPTH = 8
-
-/** The message of the innermost cause, which comes from the driver or the system. Empty if there is none. */
-const rootOf = (error: unknown, depth = 0): string => {
-  if (!(error instanceof Error) || depth > MAX_DEPTH) return ""
-  const { cause, code, reason } = error as Error & { readonly code?: unknown; readonly reason?: unknown }
-  const deeper = rootOf(cause, depth + 1) || rootOf(reason, depth + 1)
-  return deeper || error.message || (typeof code === "string" ? code : "")
-}
 
 /** The message for people. For errors of the database it includes the innermost cause. */
 export const sentenceOf = (error: Failure): string => {

@@ -139,6 +139,8 @@ export const invoices = Command.make("invoices").pipe(
       name: "finalize",
       description: "Issue a draft now",
       warning: "issue the draft for good",
+      done: ({ id, status }) =>
+        status === "draft" ? undefined : `the invoice ${id} is issued already: it is ${String(status)}`,
     }),
     pay,
     Api.linker(kind, "/link", {

@@ -7,6 +7,7 @@ import packageJson from "../package.json" with { type: "json" }
 import * as Arguments from "./Arguments.ts"
 import type { billwright } from "./Billwright.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
+import * as LogLine from "./LogLine.ts"
 import * as NodeServices from "./NodeServices.ts"
 import { DIFFERS, PlansDiffer } from "./PlansDiffer.ts"
 import * as Presentation from "./Presentation.ts"
@@ -15,7 +16,7 @@ import { root } from "./Root.ts"
 import * as V8Settings from "./V8Settings.ts"
 
 // Standard output is for results that programs read. The log goes to standard error.
-const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+const log = Logger.layer([Logger.withConsoleError(LogLine.logger)])
 
 /** Errors that a person can fix. They are printed as a sentence. A stack is printed only for bugs. */
 const EXPLAINED = [

@@ -31,11 +31,20 @@ const DEFAULT_PORT = 4100
 const DEFAULT_HOST = "127.0.0.1"
 const MAX_PORT = 65_535
 
+const PortNumber = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_PORT }))
+
+/** `isGiven`: by the flag. PORT may be set for other programs, too, so it says nothing about what this process is for. */
 const port = Flag.Int("port").pipe(
   Flag.withAlias("p"),
   Flag.withDescription(`Port to listen on. 0 picks a free port. Default: PORT, or ${DEFAULT_PORT}.`),
-  Flag.withFallbackConfig(Config.Int("PORT").pipe(Config.withDefault(DEFAULT_PORT))),
-  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_PORT }))),
+  Flag.withSchema(PortNumber),
+  Flag.map((value) => ({ value, isGiven: true })),
+  Flag.withFallbackConfig(
+    Config.schema(PortNumber, "PORT").pipe(
+      Config.withDefault(DEFAULT_PORT),
+      Config.map((value) => ({ value, isGiven: false })),
+    ),
+  ),
 )
 
 const host = Flag.String("host").pipe(
@@ -68,7 +77,7 @@ const metricsPort = Flag.Int("metrics-port").pipe(
   Flag.withDescription(
     `A separate port for ${Metrics.PATH}, also with --dispatch-only. 0 picks a free port. Default: the port of the API.`,
   ),
-  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_PORT }))),
+  Flag.withSchema(PortNumber),
   Flag.optional,
 )
 
@@ -100,6 +109,7 @@ const flags = {
 interface Roles
   extends RateLimit.RateLimitOptions, PayerPages.PayerPageFlags, ClientCertificate.ClientCertificateFlags {
   readonly store: "embedded" | "postgres" | "memory"
+  readonly port: { readonly isGiven: boolean }
   readonly dispatch: boolean
   readonly dispatchOnly: boolean
   readonly nightlyBookChecks: boolean
@@ -116,6 +126,8 @@ const problemOf = (options: Roles): string | undefined => {
   if (dispatchOnly && store !== "postgres") {
     return `--dispatch-only is for workers that share a Postgres with servers: use --store postgres. A server with --store ${store} sends its webhooks itself`
   }
+  if (dispatchOnly && options.port.isGiven)
+    return "--dispatch-only and --port can't be used together: a worker serves no API. Its metrics have --metrics-port"
   return leaseSeconds > attemptSeconds
     ? (RateLimit.problemOf(options) ?? PayerPages.problemOf(options) ?? ClientCertificate.problemOf(options))
     : `--lease-seconds (${leaseSeconds}) must be more than --attempt-seconds (${attemptSeconds})`
@@ -236,6 +248,7 @@ export const serve = Command.make(
   "serve",
   flags,
   Effect.fn(function* (options) {
+    yield* Encryption.check(options)
     // Closed in parallel, because the API and the dispatcher each take up to 5 seconds to finish running work.
     const parts = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
     const storeEnd = yield* Store.StoreEnd
@@ -263,7 +276,10 @@ export const serve = Command.make(
     )
     const api = yield* PayerPages.serving(options, serverOptions, operators)
     const listening = yield* Scope.provide(
-      NodeServer.listen(ownMetrics === undefined ? withMetrics(metrics, api) : api, options),
+      NodeServer.listen(ownMetrics === undefined ? withMetrics(metrics, api) : api, {
+        host: options.host,
+        port: options.port.value,
+      }),
       yield* Scope.fork(parts),
     )
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))

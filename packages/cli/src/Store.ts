@@ -3,11 +3,12 @@ import { resolve } from "node:path"
  * The flags that select the data store, and the layers that are made from them.
  */
 import type { Billing, StorageError } from "@billwright/core"
-import { type IncompatibleSchema, isLoginRefused, PostgresClient, Storage } from "@billwright/postgres"
+import { type IncompatibleSchema, PostgresClient, startProblemOf, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
-import { Config, Console, Context, Data, Effect, Layer, Option, Schedule } from "effect"
+import { Config, Console, Context, Data, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { Flag } from "effect/cli"
 import type { SqlClient, SqlError } from "effect/sql"
+import { rootOf } from "./RootMessage.ts"
 
 export const DEFAULT_SCHEMA = "billwright"
 
@@ -119,8 +120,15 @@ const own = (directory: string, settings?: Settings) =>
     ),
   )
 
+/** The driver would refuse another URL, too, but not say which variable is wrong. */
+const checkUrl = Effect.gen(function* () {
+  const url = yield* Effect.mapError(Config.Redacted("DATABASE_URL"), explainConfig)
+  const problem = PostgresClient.problemOfUrl(Redacted.value(url))
+  if (problem !== undefined) yield* new Misconfigured({ message: `DATABASE_URL ${problem}` })
+})
+
 const ofEnvironment = Layer.merge(
-  PostgresClient.layerConfig.pipe(
+  Layer.unwrap(Effect.as(checkUrl, PostgresClient.layerConfig)).pipe(
     Layer.catchTag("ConfigError", (error) => Layer.effectContext(Effect.fail(explainConfig(error)))),
   ),
   endless,
@@ -152,13 +160,16 @@ const refusalOf = (error: unknown): string | undefined => {
   return REFUSED_BY_POOLER.exec(error.message)?.[0] ?? refusalOf(error.cause) ?? refusalOf(reason)
 }
 
-/** Explains a refused login, and a connection pooler that DATABASE_POOLED doesn't mention. */
+const NAMES = {
+  connection: "DATABASE_URL",
+  privilege: "grant it, or run `billwright migrate --store postgres` with a login of the owner",
+}
+
+/** Explains a database that can't be used, and a connection pooler that DATABASE_POOLED doesn't mention. */
 export const explainStorage = (error: StorageError): StorageError | Misconfigured => {
-  if (isLoginRefused(error)) {
-    return new Misconfigured({
-      message:
-        "Postgres refused the login of this user: correct the user or password in DATABASE_URL, or the rules in pg_hba.conf",
-    })
+  const found = startProblemOf(error, NAMES)
+  if (found !== undefined) {
+    return new Misconfigured({ message: `${found.problem} (${rootOf(error)}): ${found.advice}` })
   }
   const refusal = refusalOf(error)
   return refusal === undefined

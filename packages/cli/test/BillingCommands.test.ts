@@ -141,6 +141,10 @@ describe("billwright invoices", () => {
         /^billwright: this would issue the draft for good: inv_\w+\. Add --yes to do it\n$/,
       )
       assert.deepInclude(await json("invoices", "finalize", id, "--yes"), { status: "open" })
+      assert.strictEqual(
+        await refusal("invoices", "finalize", id),
+        `billwright: the invoice ${id} is issued already: it is open\n`,
+      )
       assert.match(await refusal("invoices", "delete", id, "--yes"), /\(409 conflict\)\n$/)
       assert.deepInclude(await json("invoices", "mark-uncollectible", id), { status: "uncollectible" })
       assert.deepInclude(await json("invoices", "void", id, "--yes"), { status: "void" })

@@ -180,6 +180,11 @@ describe.concurrent("billwright serve", () => {
       /--dispatch-only is for workers that share a Postgres with servers/,
     ],
     [["--store", "postgres", "--dispatch-only", "--no-dispatch"], {}, /can.t be used together/],
+    [
+      ["--store", "postgres", "--dispatch-only"],
+      {},
+      /--dispatch-only and --port can't be used together: a worker serves no API/,
+    ],
     [["--store", "memory", "--lease-seconds", "15"], {}, /--lease-seconds \(15\) must be more than/],
     [
       ["--store", "memory", "--lease-seconds", "20", "--attempt-seconds", "20"],

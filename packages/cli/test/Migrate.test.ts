@@ -18,6 +18,24 @@ const as = (login: string, args: ReadonlyArray<string>) => {
   return Cli.runHere([...args, ...STORE], { env: { ...installation.env, DATABASE_URL: url.href } })
 }
 
+describe("a database that doesn't exist", () => {
+  it.each([["serve", "--port", "0"], ["migrate"], ["keys", "list", "--mode", "test"]])(
+    "is named, with what to do: %s",
+    { timeout: TIMEOUT },
+    async (...args) => {
+      const url = new URL(installation.env["DATABASE_URL"]!)
+      url.pathname = "/nowhere"
+      const env = { ...installation.env, DATABASE_URL: url.href }
+      const { code, stderr } = await Cli.runHere([...args, ...STORE], { env })
+      assert.strictEqual(code, 1)
+      assert.strictEqual(
+        stderr,
+        'billwright: there is no database with this name (database "nowhere" does not exist): create it, or correct the name in DATABASE_URL\n',
+      )
+    },
+  )
+})
+
 describe("billwright migrate --roles", () => {
   it("makes roles, says what they are for, and keeps to them", { timeout: TIMEOUT }, async () => {
     await installation.sql(

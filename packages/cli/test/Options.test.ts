@@ -48,6 +48,16 @@ describe("a typing mistake", () => {
   })
 })
 
+describe("DATABASE_URL", () => {
+  it.each([
+    ["mysql://x", /^billwright: DATABASE_URL takes a URL that begins with postgres:\/\/$/m],
+    ["", /^billwright: --store postgres needs the environment variable DATABASE_URL, such as postgres:/m],
+  ])("is refused when it is %j", { timeout: TIMEOUT }, async (url, sentence) => {
+    const env = { DATABASE_URL: url, ...Cli.ENCRYPTION }
+    for (const command of ["serve", "migrate"]) await refused([command, "--store", "postgres"], sentence, env)
+  })
+})
+
 describe("a Node that is too old", () => {
   it("is refused in a line, before Effect is loaded", { timeout: TIMEOUT }, async () => {
     const older = `import { registerHooks } from "node:module"

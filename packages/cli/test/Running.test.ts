@@ -70,6 +70,35 @@ describe("billwright keys rotate-encryption", () => {
   })
 })
 
+describe("processes whose encryption keys can't decrypt the stored secrets", () => {
+  it(
+    "don't start, and say which key is missing; those that send no webhooks only log it",
+    { timeout: TIMEOUT },
+    async () => {
+      const { id } = await installation.tenant.endpoint(receiver.url("/sealed"), ["invoice.paid"])
+      const key = (await Cli.run(["keys", "new-encryption-key"])).stdout.trim()
+      const store = ["--store", "postgres"]
+      const env = { ...installation.env, BILLWRIGHT_ENCRYPTION_KEYS: key }
+      const refused = (...args: ReadonlyArray<string>) => Cli.run(["serve", ...store, ...args], { env })
+      const sentence =
+        /^billwright: some webhook secrets were encrypted with the key "[a-z0-9_]+", which is missing: add it to BILLWRIGHT_ENCRYPTION_KEYS after the first key/
+      for (const args of [["--port", "0"], ["--dispatch-only"]]) {
+        const { code, stderr, stdout } = await refused(...args)
+        assert.deepStrictEqual([code, stdout], [1, ""])
+        assert.match(stderr, sentence)
+        assert.strictEqual(
+          stderr.endsWith(", or pass --no-dispatch if another process sends webhooks\n"),
+          args.includes("--port"),
+        )
+      }
+      const silent = await Cli.serve([...store, "--no-dispatch"], { env })
+      assert.match(silent.stderr(), /level=WARN .*some webhook secrets were encrypted with the key/)
+      assert.strictEqual(await silent.stop(), 0)
+      await installation.tenant.request("DELETE", `/webhook_endpoints/${id}`)
+    },
+  )
+})
+
 /** A server on another, empty store of the same Postgres. */
 const emptyStore = () =>
   Billing.layer.pipe(
@@ -129,9 +158,9 @@ describe("a Postgres that refuses the password", () => {
     url.password = password
     const env = { ...installation.env, DATABASE_URL: url.href }
     const { code, stderr, stdout } = await Cli.run([...args, "--store", "postgres"], { env })
-    assert.strictEqual(
+    assert.match(
       stderr,
-      "billwright: Postgres refused the login of this user: correct the user or password in DATABASE_URL, or the rules in pg_hba.conf\n",
+      /^billwright: Postgres refused the login of this user \(.*password.*\): correct the user or password in DATABASE_URL, or the rules in pg_hba.conf\n$/,
     )
     assert.deepStrictEqual([code, stdout], [1, ""])
   })

@@ -211,8 +211,8 @@ describe.concurrent("billwright serve that can't start", () => {
     assert.notInclude(stdout, "listening")
   })
 
-  it("says that PORT is not a number", async () => {
-    const { code, stderr, stdout } = await run(memory, { env: { PORT: "http" } })
+  it.each(["http", "65536"])("says that PORT is no port: %s", async (port) => {
+    const { code, stderr, stdout } = await run(memory, { env: { PORT: port } })
     assert.strictEqual(code, 1)
     assert.include(stderr, "PORT")
     assert.notMatch(stdout + stderr, /^\s+at .*:\d+/m)

@@ -173,12 +173,38 @@ const auditedEndpoints: Wrap<EndpointStore["Service"]> = (store, trail) => {
 
 const auditedKeys: Wrap<ApiKeyStore["Service"]> = (store, trail) => {
   const keys = new ObjectTrail(trail, apiKey)
-  const same = <A>(value: A): A => value
+  /**
+   * Notes what a write makes of a key. Nothing holds the key between the read and the write, so others may have changed it. That
+   * is theirs to note: `before` takes from the read only what the write changes.
+   */
+  const noted = (
+    id: ApiKey["id"],
+    write: ReturnType<typeof store.revoke>,
+    before: (read: ApiKey, after: ApiKey) => ApiKey,
+  ) =>
+    trail.joined(
+      Effect.flatMap(store.find(id), (read) =>
+        Effect.tap(write, (after) =>
+          Option.isSome(after)
+            ? keys.note(
+                id,
+                Option.map(read, (key) => before(key, after.value)),
+                after,
+              )
+            : Effect.void,
+        ),
+      ),
+    )
   return {
     ...store,
     insert: (stored) => keys.created(stored.key, store.insert(stored)),
-    revoke: (id, at) => keys.changed(id, store.find(id), store.revoke(id, at), same),
-    expire: (id, at) => keys.changed(id, store.find(id), store.expire(id, at), same),
+    revoke: (id, at) =>
+      noted(id, store.revoke(id, at), ({ revokedAt }, after) => {
+        // The first revocation stays. If its time is another one, it was somebody else's.
+        const isOurs = after.revokedAt?.epochMilliseconds === at.epochMilliseconds
+        return isOurs ? { ...after, revokedAt } : after
+      }),
+    expire: (id, at) => noted(id, store.expire(id, at), ({ expiresAt }, after) => ({ ...after, expiresAt })),
   }
 }
 

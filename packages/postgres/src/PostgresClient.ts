@@ -50,6 +50,12 @@ const PREPARED_STATEMENTS = 200
 /** How long after the server's limit for a statement its answer may still arrive, in milliseconds. */
 const ANSWER_MILLIS = 1_000
 
+/** What is wrong with the URL of a database, after its name; `undefined` when it may be one. */
+export const problemOfUrl = (url: unknown): string | undefined =>
+  typeof url === "string" && /^postgres(ql)?:\/\//.test(url)
+    ? undefined
+    : "takes a URL that begins with postgres://"
+
 /** A pool of connections. It connects at first use, so a layer with it builds even while the server is down. */
 export const layer = (
   options: ClientOptions,

@@ -1,30 +1,14 @@
 /**
  * Explains errors of Postgres, and says what to do about them.
  */
-import { Host, isLoginRefused, sqlState } from "@billwright/postgres"
+import { Host, sqlState, startProblemOf } from "@billwright/postgres"
 import { ConfigurationError, StorageUnavailableError, TransactionEndedError } from "../errors/RuntimeError.ts"
 import type { Explanation } from "../runtime/StoreParts.ts"
 
-const NO_ENTRY: Explanation = {
-  problem: "Postgres refused the login of this user",
-  advice: "correct the user, the password, or the rules in pg_hba.conf",
-}
-
-/** By SQLSTATE. */
-const AT_START: Readonly<Record<string, Explanation>> = {
-  "3D000": {
-    problem: "there is no database with this name",
-    advice: "create it, or correct the name in the connection",
-  },
-  "42501": {
-    problem: "the database user lacks a privilege",
-    advice:
-      "grant it, or let the owner run `npx @billwright/cli migrate --store postgres` and pass migrate: false",
-  },
-  "25006": {
-    problem: "the database is read-only, but its schema must be migrated",
-    advice: "connect to the primary, or turn default_transaction_read_only off",
-  },
+const NAMES = {
+  connection: "the connection",
+  privilege:
+    "grant it, or let the owner run `npx @billwright/cli migrate --store postgres` and pass migrate: false",
 }
 
 const ENDED: Explanation = {
@@ -37,10 +21,8 @@ export const isEnded = (pool: unknown): boolean =>
   (pool as { readonly ending?: unknown } | undefined)?.ending === true
 
 /** Why billing can't start on this pool, or on connections of its own. */
-export const atStart = (failure: unknown, pool: unknown): Explanation | undefined => {
-  if (isEnded(pool)) return ENDED
-  return isLoginRefused(failure) ? NO_ENTRY : AT_START[sqlState(failure) ?? ""]
-}
+export const atStart = (failure: unknown, pool: unknown): Explanation | undefined =>
+  isEnded(pool) ? ENDED : startProblemOf(failure, NAMES)
 
 const TRANSACTION = "transaction(client, …):"
 

@@ -1,15 +1,13 @@
 /**
  * Checks before billing starts, so that mistakes are reported at the start instead of failing later.
  */
-import { checkStoredSecrets, EventCatalogue, Keyring } from "@billwright/core"
+import { EventCatalogue, problemOfStoredSecrets } from "@billwright/core"
 import { Effect } from "effect"
 import type { BillingOptions } from "../BillingOptions.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 
-const sentenceOf = (keyId: string, hasIt: boolean): string =>
-  hasIt
-    ? `some webhook secrets were encrypted with a key that has the id "${keyId}" but differs from the one in encryptionKeys: pass that key, or dispatcher: false if another process sends webhooks`
-    : `some webhook secrets were encrypted with the key "${keyId}", which is missing: add it to encryptionKeys after the first key, or pass dispatcher: false if another process sends webhooks`
+/** How `createBilling` names its keys, and that it sends nothing. */
+const NAMES = { keys: "encryptionKeys", sendNothing: "pass dispatcher: false" }
 
 /**
  * A process that sends webhooks needs the keys of all stored secrets: deliveries to the other endpoints would fail.
@@ -17,12 +15,11 @@ const sentenceOf = (keyId: string, hasIt: boolean): string =>
 const secrets = Effect.fnUntraced(function* ({ dispatcher, encryptionKeys }: BillingOptions) {
   // This process doesn't use secrets.
   if (dispatcher === false && encryptionKeys === undefined) return
-  const { keyIds } = yield* Keyring
-  yield* Effect.catchTag(checkStoredSecrets, "SecretUnavailable", ({ keyId }) => {
-    const sentence = sentenceOf(keyId, keyIds.includes(keyId))
-    // The processes that send webhooks may have the key, so this is only a warning.
-    return dispatcher === false ? Effect.logWarning(sentence) : Effect.fail(new ConfigurationError(sentence))
-  })
+  const problem = yield* problemOfStoredSecrets(NAMES)
+  if (problem === undefined) return
+  // The processes that send webhooks may have the key, so this is only a warning.
+  if (dispatcher === false) return yield* Effect.logWarning(problem)
+  return yield* Effect.fail(new ConfigurationError(problem))
 })
 
 /** Not logged for memory, which is mostly used for trying things out. */

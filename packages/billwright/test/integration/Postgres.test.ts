@@ -307,6 +307,10 @@ describe("at start", () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [undefined, /takes either a pool or a url/],
       [{ pool, url: database.url }, /takes either a pool or a url/],
+      [
+        { url: undefined },
+        /the url of .* is undefined: the environment variable that it is read from may be/,
+      ],
       [{ pool: null }, /is not a pool/],
       [{ pool: {} }, /has no connect\(\)/],
       [{ pool: new Client() }, /is a single client/],

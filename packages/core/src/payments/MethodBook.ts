@@ -66,20 +66,22 @@ export const makeMethodBook = Effect.gen(function* () {
   })
 
   /**
-   * Changes a method, while nobody else changes methods of its customer. `none` if there is no such method. `change` gives
-   * nothing when it leaves the method as it is.
+   * Changes a method, while nobody else changes methods of its customer. `none` if there is no such method. `work` gives
+   * nothing when it leaves the method as it is. It learns whether the customer was erased.
    */
   const change = Effect.fnUntraced(function* <E>(
     id: PaymentMethodId,
-    work: (method: PaymentMethod) => Effect.Effect<PaymentMethod | undefined, E, CurrentTenant>,
+    work: (
+      method: PaymentMethod,
+      isErased: boolean,
+    ) => Effect.Effect<PaymentMethod | undefined, E, CurrentTenant>,
   ): Effect.fn.Return<Option.Option<PaymentMethod>, E | StorageError, CurrentTenant> {
     const found = yield* store.find(id)
     if (Option.isNone(found)) return Option.none()
-    yield* owners.modify(found.value.customerId, Effect.succeed)
-    // A setup that starts writes the method without holding the customer.
+    const owner = yield* owners.modify(found.value.customerId, Effect.succeed)
     return yield* store.modify(id, (held) =>
       Effect.gen(function* () {
-        const changed = yield* work(held)
+        const changed = yield* work(held, Option.isNone(owner))
         return changed === undefined ? held : { ...changed, updatedAt: yield* DateTime.now }
       }),
     )

@@ -156,7 +156,7 @@ export const firstAt = (prefix: string, millis: number): string => {
 export const schema = (prefix: string) =>
   Schema.String.check(
     Schema.isPattern(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, "u"), {
-      message: `must be an id that starts with ${prefix}_`,
+      message: `must be an id that starts with ${prefix}_, with ${SUFFIX_LENGTH} lower-case letters and digits after it`,
     }),
   )
 

@@ -78,7 +78,9 @@ export const fromIssue = (issue: SchemaIssue.Issue, root = "input", input?: unkn
   // Here and not in the leaf hook, because the leaf hook is not called for the issue of a union.
   const problem = Predicate.isPromiseLike(valueAt(input, path))
     ? PROMISE_PROBLEM
-    : (first?.message ?? "is invalid").replace(/^Expected /, "must be ")
+    : (first?.message ?? "is invalid")
+        .replace(/^Expected (string|number|boolean)$/, "must be a $1")
+        .replace(/^Expected /, "must be ")
   return new InvalidInput({ field: fieldPath(path) || root, problem })
 }
 

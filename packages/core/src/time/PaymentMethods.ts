@@ -188,6 +188,24 @@ export class PaymentMethods extends Context.Service<
         )
       })
 
+      /** Stores what the provider answered on a method. The customer is held before the method, as by everybody. */
+      const keep = ({ customerId, id }: PaymentMethod, answered: Partial<PaymentMethod>) =>
+        transactor.atomically(
+          Effect.gen(function* () {
+            const owner = yield* owners.modify(customerId, Effect.succeed)
+            const kept = store.modify(id, (method) => Effect.succeed({ ...method, ...answered }))
+            const stored = yield* orNotFound(yield* kept, id)
+            // While the provider was called, it was detached or its customer was erased. The provider must forget what it has.
+            if (stored.status === "detached" || Option.isNone(owner)) yield* scheduleNow(stored.id)
+            return stored
+          }),
+        )
+
+      const mustBePending = ({ id, status }: PaymentMethod) =>
+        status === "pending"
+          ? Effect.void
+          : unavailable(id, `startSetup is not possible: the payment method is ${status}`)
+
       /** How the provider names the customer. It is asked only once. */
       const customerOf = Effect.fnUntraced(function* (method: PaymentMethod) {
         const { customerId } = method
@@ -206,6 +224,8 @@ export class PaymentMethods extends Context.Service<
         if (Option.isNone(owner)) return yield* unavailable(method.id, "its customer was erased")
         const { email, name } = owner.value
         const made = yield* calling(method, (methods) => methods.ensureCustomer({ customerId, name, email }))
+        // At once, so that an erasure finds the customer there also when the setup doesn't start.
+        yield* mustBePending(yield* keep(method, { providerCustomer: made.reference }))
         return made.reference
       })
 
@@ -215,24 +235,12 @@ export class PaymentMethods extends Context.Service<
       ) {
         const { returnUrl = null } = yield* decodeSetup(input)
         const method = yield* get(id)
-        if (method.status !== "pending") {
-          return yield* unavailable(id, `startSetup is not possible: the payment method is ${method.status}`)
-        }
+        yield* mustBePending(method)
         const customer = yield* customerOf(method)
         const { clientSecret, reference, url } = yield* calling(method, (methods) =>
           methods.startSetup({ setupId: method.id, customer, returnUrl }),
         )
-        const keep = store.modify(method.id, (one) =>
-          Effect.succeed({ ...one, providerCustomer: customer, setupReference: reference }),
-        )
-        const paymentMethod = yield* transactor.atomically(
-          Effect.gen(function* () {
-            const stored = yield* orNotFound(yield* keep, id)
-            // It was detached while the provider was called. What the customer saves there must be forgotten.
-            if (stored.status === "detached") yield* scheduleNow(stored.id)
-            return stored
-          }),
-        )
+        const paymentMethod = yield* keep(method, { providerCustomer: customer, setupReference: reference })
         return { paymentMethod, clientSecret, url }
       })
 
@@ -255,8 +263,10 @@ export class PaymentMethods extends Context.Service<
         const known = yield* knownId(id)
         return yield* transactor.atomically(
           Effect.gen(function* () {
-            const changed = yield* book.change(known, (method) =>
+            const changed = yield* book.change(known, (method, isErased) =>
               Effect.gen(function* () {
+                // Nothing would remove what is written now.
+                if (isErased) return yield* unavailable(id, "its customer was erased")
                 // It is asked here, where nobody detaches the method meanwhile.
                 if (isDefault === true && method.status !== "attached") {
                   const problem = `it can't be the default: the payment method is ${method.status}`

@@ -142,7 +142,7 @@ export class Meters extends Context.Service<
       /** An insertion makes other insertions of the tenant wait, so the limits can't be exceeded meanwhile. */
       const insert = Effect.fnUntraced(function* (meter: Meter) {
         if (!(yield* store.insert(meter))) {
-          const problem = "is the key of another meter, which may be archived"
+          const problem = `must be another one: "${meter.key}" is the key of another meter, which may be archived`
           return yield* new InvalidInput({ field: "key", problem })
         }
         const { hasMore } = yield* store

@@ -100,7 +100,7 @@ export const make = (
           ? Effect.map(Effect.logError("a webhook attempt died", claimed.id, cause), () =>
               end("internal_error"),
             )
-          : Effect.map(Effect.logWarning(unavailable.message), () => end("secret_unavailable"))
+          : Effect.map(signers.logLostKey(unavailable, claimed.endpoint.id), () => end("secret_unavailable"))
       }),
     )
   })

@@ -24,7 +24,7 @@ const MAX_KEYS = 20
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/
 /** The key id of secrets without encryption. As an entry among the keys, it allows such secrets to be opened. */
-const PLAIN = "plain"
+export const PLAIN = "plain"
 
 /** A stored secret: `<key id>.<base64 of nonce, ciphertext and tag>`, or `plain.<secret>` without encryption. */
 export type SealedSecret = string

@@ -11,6 +11,7 @@ import * as EndpointHeaders from "./EndpointHeaders.ts"
 import type { SealedHeaders } from "./EndpointHeaders.ts"
 import { endpointContext } from "./EndpointStore.ts"
 import type { Keyring, SecretUnavailable } from "./Keyring.ts"
+import * as LostKey from "./LostKey.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
 import { type Signer, signer } from "./Signature.ts"
 
@@ -25,6 +26,8 @@ export interface Signers {
   ) => Effect.Effect<ReadonlyArray<Signer>, SecretUnavailable>
   /** The headers of a delivery's endpoint, as they are sent. */
   readonly headersOf: (claimed: ClaimedDelivery) => Effect.Effect<RequestHeaders, SecretUnavailable>
+  /** Logs that one of these could not be decrypted. */
+  readonly logLostKey: LostKey.LogLostKey
 }
 
 export const make = (keyring: Keyring["Service"]): Signers => {
@@ -56,6 +59,7 @@ export const make = (keyring: Keyring["Service"]): Signers => {
 
   const headers = EndpointHeaders.of(keyring)
   return {
+    logLostKey: LostKey.makeLog(keyring),
     headersOf: ({ endpoint, tenant }) =>
       hasNone(endpoint.headers) ? none : headers.open(endpoint.headers, tenant, endpoint.id),
     of: ({ endpoint, tenant }, nowMillis) => {

@@ -1,11 +1,12 @@
 /**
- * Checks that the keyring opens the stored secrets and headers.
+ * Checks that the keyring opens the stored secrets and headers, and says what to do if it doesn't.
  */
 import { DateTime, Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
 import { headerContext } from "./EndpointHeaders.ts"
 import { endpointContext, type EndpointOfTenant, EndpointStore } from "./EndpointStore.ts"
 import { Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
+import * as LostKey from "./LostKey.ts"
 
 /** All that is sealed of an endpoint and in use, each with its context. */
 const sealedOf = ({
@@ -40,3 +41,30 @@ export const checkStoredSecrets: Effect.Effect<
     if (found !== undefined) yield* open(...found)
   }
 }).pipe(Effect.withSpan("checkStoredSecrets"))
+
+/** How the caller names what the advice is about. */
+export interface SecretsNames {
+  /** Where the encryption keys are given. */
+  readonly keys: string
+  /** What to do when another process sends webhooks. Absent for a process that does nothing else. */
+  readonly sendNothing?: string
+}
+
+/** Which key of the stored secrets is missing and what to do, in a sentence; `undefined` when the keyring opens them all. */
+export const problemOfStoredSecrets = ({
+  keys,
+  sendNothing,
+}: SecretsNames): Effect.Effect<string | undefined, StorageError, EndpointStore | Keyring> =>
+  Effect.gen(function* () {
+    const { keyIds } = yield* Keyring
+    return yield* Effect.matchEffect(checkStoredSecrets, {
+      onSuccess: () => Effect.succeed(undefined),
+      onFailure: (error) => {
+        if (error._tag === "StorageError") return Effect.fail(error)
+        const { advice, problem } = LostKey.explain(error, keyIds, keys)
+        const otherwise =
+          sendNothing === undefined ? "" : `, or ${sendNothing} if another process sends webhooks`
+        return Effect.succeed(`some webhook secrets were ${problem}: ${advice}${otherwise}`)
+      },
+    })
+  })

@@ -3,6 +3,7 @@
  */
 import {
   ApiKeys,
+  ApiKeyStore,
   AuditedStores,
   AuditRecords,
   AuditReplay,
@@ -23,8 +24,9 @@ import {
   type Actor,
 } from "@billwright/core"
 import type { PlanDefinition } from "@billwright/engine"
+import { Memory } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Redacted } from "effect"
+import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { advanceTo, declined, inHours, outcomes, subscribe, withProvider } from "../payments/collecting.ts"
 import { inWorld, newCustomer, NOON } from "../world.ts"
@@ -54,6 +56,20 @@ const recordsOf = Effect.fnUntraced(function* (objectId: string) {
 })
 const told = (objectId: string) =>
   Effect.map(recordsOf(objectId), (all) => all.map(({ action, actorId }) => `${action} by ${actorId}`))
+
+/** A storage in which somebody else revokes a key right after it was read. Their record is not written. */
+const overtaken = (isOvertaken: () => boolean) =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (context) => {
+      const store = Context.get(context, ApiKeyStore)
+      const revoke = (id: Parameters<typeof store.find>[0]) =>
+        isOvertaken() ? store.revoke(id, DateTime.subtract(NOON, { seconds: 1 })) : Effect.void
+      return Context.add(context, ApiKeyStore, {
+        ...store,
+        find: (id) => Effect.tap(store.find(id), () => revoke(id)),
+      })
+    }),
+  ).pipe(Layer.provide(Memory.layer))
 
 describe("the audit log", () => {
   it.effect("has what became of plans", () =>
@@ -183,6 +199,28 @@ describe("the audit log", () => {
       assert.deepStrictEqual(yield* told(unrated.id), ["token_usage.updated by ada"])
     }).pipe(inWorld()),
   )
+
+  it.effect("has one revocation of a key that two revoke at once", () =>
+    Effect.gen(function* () {
+      const { issue, revoke } = yield* ApiKeys
+      const { key } = yield* issue({ name: "app" })
+      assert.isNotNull((yield* revoke(key.id)).revokedAt)
+      assert.deepStrictEqual(yield* told(key.id), ["api_key.created by host"])
+    }).pipe(inWorld({}, overtaken(() => true) as typeof Memory.layer)),
+  )
+
+  it.effect("doesn't take the revocation of a key for a change by those who roll it", () => {
+    // The first read asks whether the key can be rolled.
+    let reads = 0
+    return Effect.gen(function* () {
+      const { issue, roll } = yield* ApiKeys
+      const { key } = yield* issue({ name: "app" })
+      yield* roll(key.id)
+      const [, rolled, ...others] = yield* recordsOf(key.id)
+      assert.deepStrictEqual(others, [])
+      assert.hasAllKeys(rolled?.after, ["expires_at"])
+    }).pipe(inWorld({}, overtaken(() => ++reads === 2) as typeof Memory.layer))
+  })
 
   it.effect("has what became of endpoints, without their secrets", () =>
     Effect.gen(function* () {

@@ -158,7 +158,7 @@ describe("Customers.update", () => {
       const customers = yield* Customers
       const { id } = yield* newCustomer()
       const error = yield* Effect.flip(customers.update(id, { ...({ name: null } as object) }))
-      assert.strictEqual(error.message, "name must be string")
+      assert.strictEqual(error.message, "name must be a string")
     }).pipe(inWorld()),
   )
 

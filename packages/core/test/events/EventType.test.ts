@@ -131,7 +131,7 @@ describe("the data of an event", () => {
     [{ paid_at: "yesterday" }, "data.paid_at must be an RFC 3339 instant such as 2026-11-21T09:30:00Z"],
     [{ invoice_id: "" }, "data.invoice_id must be 1 to 255 characters"],
     [{ amout: 1 }, "data.amout is not a known field"],
-    [{ metadata: { a: 1 } }, "data.metadata.a must be string"],
+    [{ metadata: { a: 1 } }, "data.metadata.a must be a string"],
   ])("with %j is refused by name", (change, message) => {
     assert.strictEqual(problem(change), message)
   })

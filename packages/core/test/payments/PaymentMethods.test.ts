@@ -187,6 +187,64 @@ describe("payment methods", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("that could not be started lead an erasure to what the provider knows of the customer", () => {
+    const fake = new FakeProvider({ hasMethods: true, faultOf: script({ startSetup: ["lose_request"] }) })
+    return Effect.gen(function* () {
+      const methods = yield* PaymentMethods
+      const { id: customerId } = yield* newCustomer()
+      const { id } = yield* methods.create({ customerId })
+      assert.strictEqual((yield* Effect.flip(methods.startSetup(id)))._tag, "PaymentProviderUnavailable")
+      assert.deepInclude(fake.methods!.customers[0], { name: "Ada", email: "ada@example.com" })
+      yield* (yield* Customers).erase(customerId)
+      yield* advanceTo(inHours(1))
+      assert.deepInclude(fake.methods!.customers[0], { name: "", email: "" })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("of a customer who is erased while the provider makes the customer are not started", () => {
+    const fake = new FakeProvider({ hasMethods: true })
+    const provider = fake.methods!
+    const ensure = provider.ensureCustomer.bind(provider)
+    return Effect.gen(function* () {
+      const methods = yield* PaymentMethods
+      const { id: customerId } = yield* newCustomer()
+      const [called, answers] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      provider.ensureCustomer = (asked) =>
+        Deferred.succeed(called, undefined).pipe(
+          Effect.andThen(Deferred.await(answers)),
+          Effect.andThen(ensure(asked)),
+        )
+      const { id } = yield* methods.create({ customerId })
+      const starting = yield* Effect.forkChild(Effect.flip(methods.startSetup(id)))
+      yield* Deferred.await(called)
+      yield* (yield* Customers).erase(customerId)
+      // The visit that the erasure asked for is over before the provider answers.
+      yield* (yield* BillingRuns).runDue()
+      yield* Deferred.succeed(answers, undefined)
+      assert.strictEqual(
+        (yield* Fiber.join(starting)).message,
+        `${id}: startSetup is not possible: the payment method is detached`,
+      )
+      assert.lengthOf(provider.setups, 0)
+      yield* advanceTo(inHours(1))
+      assert.deepInclude(provider.customers[0], { name: "", email: "" })
+    }).pipe(withProvider(fake))
+  })
+
+  it.effect("of a customer who was erased take no metadata any more", () => {
+    const fake = new FakeProvider({ hasMethods: true })
+    return Effect.gen(function* () {
+      const methods = yield* PaymentMethods
+      const customer = yield* newCustomer()
+      const { id } = yield* save(fake, customer.id)
+      yield* (yield* Customers).erase(customer.id)
+      const error = yield* Effect.flip(methods.update(id, { metadata: { name: "Ada" } }))
+      assert.strictEqual(error._tag, "ActionUnavailable")
+      assert.strictEqual(error.message, `${id}: its customer was erased`)
+      assert.deepStrictEqual((yield* methods.get(id)).metadata, {})
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("of a customer who is erased are forgotten, however long the provider is out of reach", () => {
     const fake = new FakeProvider({
       hasMethods: true,

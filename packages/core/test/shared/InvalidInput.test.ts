@@ -28,9 +28,9 @@ const page: ReadonlyArray<Case> = [
   [{ limit: 101 }, "limit must be an integer from 1 to 100"],
   [{ limit: 1.5 }, "limit must be an integer from 1 to 100"],
   [{ limit: Number.NaN }, "limit must be an integer from 1 to 100"],
-  [{ limit: "20" }, "limit must be number"],
-  [{ startingAfter: 1 }, "startingAfter must be string"],
-  [{ endingBefore: null }, "endingBefore must be string"],
+  [{ limit: "20" }, "limit must be a number"],
+  [{ startingAfter: 1 }, "startingAfter must be a string"],
+  [{ endingBefore: null }, "endingBefore must be a string"],
   [{ starting_after: "x" }, "starting_after is not a known field"],
 ]
 const possibleKey = "is not a possible key: 1 to 40 characters, no NUL or lone surrogate, not __proto__"
@@ -58,9 +58,9 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [[person], "input must be object"],
       [{}, "name is required"],
       [{ name: "Ada" }, "email is required"],
-      [{ ...person, name: undefined }, "name must be string"],
-      [{ ...person, name: null }, "name must be string"],
-      [{ ...person, name: 1 }, "name must be string"],
+      [{ ...person, name: undefined }, "name must be a string"],
+      [{ ...person, name: null }, "name must be a string"],
+      [{ ...person, name: 1 }, "name must be a string"],
       [{ ...person, name: Promise.resolve("Ada") }, "name is a promise: its await is missing"],
       [{ ...person, metadata: { a: Promise.resolve("b") } }, "metadata.a is a promise: its await is missing"],
       [{ ...person, name: "" }, "name must be 1 to 256 characters"],
@@ -80,8 +80,8 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ ...person, email: "a\u0085@b" }, `email ${email}`],
       [{ ...person, metadata: null }, "metadata must be object"],
       [{ ...person, metadata: ["a"] }, "metadata must be object"],
-      [{ ...person, metadata: { plan: 1 } }, "metadata.plan must be string"],
-      [{ ...person, metadata: { "a b": null } }, `metadata["a b"] must be string`],
+      [{ ...person, metadata: { plan: 1 } }, "metadata.plan must be a string"],
+      [{ ...person, metadata: { "a b": null } }, `metadata["a b"] must be a string`],
       [{ ...person, metadata: { plan: "v".repeat(501) } }, "metadata.plan must be 0 to 500 characters"],
       [{ ...person, metadata: { plan: "\0" } }, "metadata.plan must not contain NUL or a lone surrogate"],
       [{ ...person, metadata: { "": "" } }, `metadata[""] ${possibleKey}`],
@@ -101,7 +101,7 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
     Customer.UpdateCustomer,
     [{}, { metadata: { plan: null, seats: "3" } }, { metadata: null }, person],
     [
-      [{ name: null }, "name must be string"],
+      [{ name: null }, "name must be a string"],
       [{ email: "x" }, "email must be 3 to 254 characters"],
       [{ metadata: "plan" }, "metadata must be object | null"],
       [{ metadata: { plan: 2 } }, "metadata.plan must be string | null"],
@@ -126,8 +126,14 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
     ],
     [
       [{}, "customerId is required"],
-      [{ ...usage, customerId: "cus_1" }, "customerId must be an id that starts with cus_"],
-      [{ ...usage, customerId: `usg_${"0".repeat(26)}` }, "customerId must be an id that starts with cus_"],
+      [
+        { ...usage, customerId: "cus_1" },
+        "customerId must be an id that starts with cus_, with 26 lower-case letters and digits after it",
+      ],
+      [
+        { ...usage, customerId: `usg_${"0".repeat(26)}` },
+        "customerId must be an id that starts with cus_, with 26 lower-case letters and digits after it",
+      ],
       [{ ...usage, productId: "" }, "productId must be 1 to 255 characters"],
       [{ ...usage, productId: "p".repeat(256) }, "productId must be 1 to 255 characters"],
       [{ ...usage, unit: "" }, "unit must be 1 to 64 characters"],
@@ -144,7 +150,7 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ ...usage, timestamp: null }, "timestamp must be DateTime.Utc"],
       [{ ...usage, idempotencyKey: "" }, "idempotencyKey must be 1 to 255 characters"],
       [{ ...usage, idempotencyKey: "k".repeat(256) }, "idempotencyKey must be 1 to 255 characters"],
-      [{ ...usage, idempotencyKey: null }, "idempotencyKey must be string"],
+      [{ ...usage, idempotencyKey: null }, "idempotencyKey must be a string"],
       [{ ...usage, customer_id: customerId }, "customer_id is not a known field"],
     ],
   ],
@@ -255,7 +261,13 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
     "ListThresholds",
     Threshold.ListThresholds,
     [{}, { customerId, limit: 3 }],
-    [...page, [{ customerId: "thr_1" }, "customerId must be an id that starts with cus_"]],
+    [
+      ...page,
+      [
+        { customerId: "thr_1" },
+        "customerId must be an id that starts with cus_, with 26 lower-case letters and digits after it",
+      ],
+    ],
   ],
   [
     "IssueApiKey",
@@ -295,7 +307,7 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ graceMillis: -1 }, "graceMillis must be an integer from 0 to 604800000 (7 days)"],
       [{ graceMillis: 0.5 }, "graceMillis must be an integer from 0 to 604800000 (7 days)"],
       [{ graceMillis: 604_800_001 }, "graceMillis must be an integer from 0 to 604800000 (7 days)"],
-      [{ graceMillis: "1" }, "graceMillis must be number"],
+      [{ graceMillis: "1" }, "graceMillis must be a number"],
     ],
   ],
   ["ListApiKeys", ApiKey.ListApiKeys, [{}, { limit: 1 }], page],
@@ -309,7 +321,7 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       ["a:b", "input must be 1 to 64 letters, digits, - or _"],
       ["é", "input must be 1 to 64 letters, digits, - or _"],
       ["a\n", "input must be 1 to 64 letters, digits, - or _"],
-      [1, "input must be string"],
+      [1, "input must be a string"],
     ],
   ],
   ["Mode", Tenant.Mode, ["live", "test"], [["Live", `input must be "live" | "test"`]]],
@@ -346,7 +358,7 @@ describe("a problem", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(Input.decoder(Nested)({ first: { list: [{ n: 1 }, { n: "x" }, {}] } }))
       assert.strictEqual(error.field, "first.list[1].n")
-      assert.strictEqual(error.problem, "must be number")
+      assert.strictEqual(error.problem, "must be a number")
     }),
   )
 

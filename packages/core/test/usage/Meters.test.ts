@@ -108,7 +108,7 @@ describe("Meters.create", () => {
     Effect.gen(function* () {
       const meters = yield* Meters
       const { id } = yield* newMeter()
-      const taken = "key is the key of another meter, which may be archived"
+      const taken = 'key must be another one: "tokens" is the key of another meter, which may be archived'
       assert.strictEqual(yield* refusal(newMeter({ productId: "other" })), taken)
       yield* meters.archive(id)
       assert.strictEqual(yield* refusal(newMeter()), taken)

@@ -14,7 +14,7 @@ import { Receiver } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { acmeTest, as, globex, NOON } from "../world.ts"
+import { acmeTest, as, globex, listen, NOON } from "../world.ts"
 import {
   attemptsOf,
   deliveriesOf,
@@ -233,6 +233,29 @@ describe("an attempt", () => {
       assert.strictEqual((yield* received()).length, 1)
     }).pipe(inWorld()),
   )
+
+  it.effect("names an endpoint whose key is lost, and what to do, once for many attempts", () => {
+    const { logged, logger } = listen()
+    return Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const { endpoint } = yield* newEndpoint()
+      yield* store.modify(endpoint.id, ({ endpoint: kept, secrets }) =>
+        Effect.succeed({
+          endpoint: kept,
+          secrets: secrets.map((secret) => ({ ...secret, sealed: "lost.AAAA" })),
+        }),
+      )
+      const sentence = `nothing is sent to the webhook endpoint ${endpoint.id}, because its secret or a header was encrypted with the key "lost", which is missing: add it to the encryption keys after the first key, and start again; if the key is lost, rotate the secret of the endpoint and set its headers again`
+      for (let i = 0; i < 3; i++) yield* publish()
+      assert.strictEqual(yield* runDue, 3)
+      assert.deepStrictEqual(logged, [sentence])
+      yield* TestClock.adjust("1 minute")
+      yield* publish()
+      yield* runDue
+      assert.match(logged[1] ?? "", /again \(\d+ failures were not logged\)$/)
+      assert.lengthOf(logged, 2)
+    }).pipe(inWorld(), Effect.provide(logger))
+  })
 
   it.effect("of an Ed25519 endpoint has a v1a signature", () =>
     Effect.gen(function* () {

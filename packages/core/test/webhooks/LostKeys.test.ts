@@ -11,6 +11,7 @@ import {
   generateKey,
   IdGenerator,
   keyIdOf,
+  problemOfStoredSecrets,
 } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
@@ -28,7 +29,7 @@ const makeWorld = Effect.gen(function* () {
   const shared = Layer.succeedContext(
     yield* Layer.build(Layer.mergeAll(Memory.layer, IdGenerator.layerSeeded(1))),
   )
-  return (encryption: Redacted.Redacted<string>) =>
+  return (encryption: Redacted.Redacted<string> | "none") =>
     <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.provide(
         effect,
@@ -76,6 +77,37 @@ describe("an expired secret whose key was lost", () => {
       assert.strictEqual(yield* rotateEncryption.pipe(world(old)), 0)
       assert.strictEqual(yield* rotateEncryption.pipe(world(keys(next, old))), 1)
       assert.deepStrictEqual(yield* keysOf(id).pipe(as(acme), world(next)), [["new"], []])
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("the problem of stored secrets", () => {
+  const problem = problemOfStoredSecrets({ keys: "THE_KEYS", sendNothing: "send nothing" })
+
+  it.effect("names the key and what to do, and is none when all can be opened", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      yield* newEndpoint().pipe(as(acme), world(old))
+      assert.strictEqual(yield* problem.pipe(world(keys(next, old))), undefined)
+      assert.strictEqual(
+        yield* problem.pipe(world(next)),
+        'some webhook secrets were encrypted with the key "old", which is missing: add it to THE_KEYS after the first key, or send nothing if another process sends webhooks',
+      )
+      assert.strictEqual(
+        yield* problemOfStoredSecrets({ keys: "THE_KEYS" }).pipe(world(generateKey("old"))),
+        'some webhook secrets were encrypted with a key that has the id "old" but differs from the one in THE_KEYS: pass that key',
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("says how secrets that were stored without encryption become encrypted", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      yield* newEndpoint().pipe(as(acme), world("none"))
+      assert.strictEqual(
+        yield* problemOfStoredSecrets({ keys: "THE_KEYS" }).pipe(world(next)),
+        'some webhook secrets were stored without encryption: add "plain" to THE_KEYS after the first key, until rotate-encryption has encrypted them',
+      )
     }).pipe(Effect.scoped),
   )
 })

@@ -72,7 +72,7 @@ export const BillwrightApi = HttpApi.make("billwright")
         "",
         "Every path under `/v1` needs an API key: `Authorization: Bearer sk_test_…`. The data of test mode and live mode is fully separate, and a key belongs to one mode.",
         "",
-        "Every POST, PATCH and DELETE takes an `Idempotency-Key` (1 to 255 visible ASCII characters). Repeating a request with the same key within 7 days changes nothing again. It gets the first answer, byte for byte, with `Idempotent-Replayed: true`.",
+        "Every POST, PATCH and DELETE takes an `Idempotency-Key` (1 to 255 visible ASCII characters). Repeating a request with the same key within 7 days changes nothing again. It gets the first answer, byte for byte, with `Idempotent-Replayed: true`. Answers of requests that call the payment provider are not stored: a repeat attempts no payment again, and gets things as they are by then.",
         "",
         'Every answer carries a `Request-Id`. Every error has the body `{"error": "<code>", "message": "<for people>"}`.',
       ].join("\n"),

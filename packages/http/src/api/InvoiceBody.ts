@@ -253,7 +253,9 @@ export const InvoiceBody = Schema.Struct({
     .annotate({
       description: `What can be done to it as it is. The operations are ${Object.values(INVOICE_ACTIONS)
         .map((operation) => `\`${operation}\``)
-        .join(", ")}. \`pay\` also allows \`recordPayment\`.`,
+        .join(
+          ", ",
+        )}. \`pay\` also allows \`recordPayment\`, which needs no payment provider: without one, \`payInvoice\` is refused.`,
     }),
   sequence: Wire.Count.annotate({
     description: "Rises with each change of the invoice. Its events have the same number.",

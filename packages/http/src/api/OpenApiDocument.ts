@@ -9,6 +9,7 @@ import { EventCatalogue, type EventType, Plan } from "@billwright/core"
 import { Context, Option } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { BillwrightApi } from "./BillwrightApi.ts"
+import { AttemptsPayment, CallsProvider } from "./CallsProvider.ts"
 import { ERRORS } from "./ErrorBody.ts"
 import { examples } from "./Examples.ts"
 import { isObject, type Json, type JsonObject, simplify } from "./JsonSchema.ts"
@@ -51,6 +52,40 @@ const IDEMPOTENCY_KEY = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
 }
 
+/** How requests can be repeated, as the document says it. */
+interface Repeats {
+  readonly key: Json
+  /** The header of answers to repeats. `undefined`: a repeat is carried out. */
+  readonly replayed?: Json
+}
+
+const STORED: Repeats = { key: IDEMPOTENCY_KEY, replayed: REPLAYED_HEADER }
+
+const ATTEMPTED: Repeats = {
+  key: {
+    ...IDEMPOTENCY_KEY,
+    description:
+      "Makes the request safe to repeat: for 7 days, the same key attempts nothing again, and gets things as they are by then.",
+  },
+  replayed: {
+    ...REPLAYED_HEADER,
+    description: "Present when an earlier request had the same Idempotency-Key: this one attempted nothing.",
+  },
+}
+
+const HARMLESS: Repeats = {
+  key: {
+    ...IDEMPOTENCY_KEY,
+    description:
+      "Not needed: without a key, too, the request is safe to repeat. A repeat gets things as they are by then.",
+  },
+}
+
+const repeatsOf = (endpoint: HttpApiEndpoint.Top): Repeats => {
+  if (Context.get(endpoint.annotations, AttemptsPayment)) return ATTEMPTED
+  return Context.get(endpoint.annotations, CallsProvider) ? HARMLESS : STORED
+}
+
 const PATH_ID = { type: "string", minLength: 1, maxLength: 64 }
 
 const exampleOfError = (code: string): Json => ({
@@ -87,7 +122,7 @@ const withExample = (holder: Json | undefined, example: Json): Json => {
   }
 }
 
-const response = (status: string, derived: Json, id: string, isWrite: boolean): Json => {
+const response = (status: string, derived: Json, id: string, replayed: Json | undefined): Json => {
   const code = codeOfStatus(status)
   const example = code === undefined ? examples[id]?.response : exampleOfError(code)
   const isRetryable = status === "429" || status === "503" || status === "409"
@@ -96,8 +131,8 @@ const response = (status: string, derived: Json, id: string, isWrite: boolean): 
     headers: {
       "Request-Id": REQUEST_ID_HEADER,
       ...(isRetryable ? { "Retry-After": RETRY_AFTER_HEADER } : {}),
-      ...(isWrite && Number(status) < 500 && status !== "401"
-        ? { "Idempotent-Replayed": REPLAYED_HEADER }
+      ...(replayed !== undefined && Number(status) < 500 && status !== "401"
+        ? { "Idempotent-Replayed": replayed }
         : {}),
     },
   }
@@ -119,7 +154,8 @@ const operation = (derived: JsonObject, method: string, schemas: JsonObject): Js
   const endpoint = endpoints.get(id)
   const permission =
     endpoint && Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission))
-  const isWrite = permission !== undefined && method !== "get"
+  const repeats =
+    endpoint !== undefined && permission !== undefined && method !== "get" ? repeatsOf(endpoint) : undefined
   const request = examples[id]?.request
   const parameters = (Array.isArray(derived["parameters"]) ? derived["parameters"] : []).map(parameter)
   const responses = Object.entries(isObject(derived["responses"]) ? derived["responses"] : {})
@@ -129,14 +165,14 @@ const operation = (derived: JsonObject, method: string, schemas: JsonObject): Js
     description: `${String(derived["description"] ?? "")}${permission === undefined ? "" : ` Needs the scope \`${permission}\`.`}`,
     tags: derived["tags"] ?? [],
     security: permission === undefined ? [] : [{ apiKey: [] }],
-    ...(parameters.length > 0 || isWrite
-      ? { parameters: isWrite ? [...parameters, IDEMPOTENCY_KEY] : parameters }
+    ...(parameters.length > 0 || repeats !== undefined
+      ? { parameters: repeats === undefined ? parameters : [...parameters, repeats.key] }
       : {}),
     ...(request === undefined
       ? {}
       : { requestBody: requestBody(derived["requestBody"], request as Json, method, schemas) }),
     responses: Object.fromEntries(
-      responses.map(([status, value]) => [status, response(status, value, id, isWrite)]),
+      responses.map(([status, value]) => [status, response(status, value, id, repeats?.replayed)]),
     ),
   }
 }

@@ -4,7 +4,7 @@
 import { Currency, Customer, Invoice, Payment, PaymentFigure, PaymentMethod } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { CallsProvider } from "./CallsProvider.ts"
+import { AttemptsPayment, CallsProvider } from "./CallsProvider.ts"
 import { actionFields, returnUrlField } from "./CustomerAction.ts"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { InvoiceBody } from "./InvoiceBody.ts"
@@ -176,11 +176,12 @@ export const PaymentsApi = HttpApiGroup.make("payments")
     })
       .annotate(RequiredPermission, "payments:write")
       .annotate(CallsProvider, true)
+      .annotate(AttemptsPayment, true)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Pay an invoice",
           description:
-            "Has the payment provider take what is due of an invoice now: of an open one, or of one that was written off. The answer is the invoice afterwards: its `collection` says what came of it. An invoice that needs attention is read at the provider first. A `conflict` says that there is no payment provider, that an attempt is under way or its outcome unknown, or that the invoice does not allow it as it is, and changes nothing. An invoice that is paid is returned as it is.",
+            "Has the payment provider take what is due of an invoice now: of an open one, or of one that was written off. The answer is the invoice afterwards: its `collection` says what came of it. An invoice that needs attention is read at the provider first. A `conflict` says that there is no payment provider, that an attempt is under way or its outcome unknown, or that the invoice does not allow it as it is, and changes nothing. An invoice that is paid is returned as it is. A repeat with the same `Idempotency-Key` attempts nothing, and gets the invoice as it is by then. To attempt it again, call it with another key.",
         }),
       ),
   )
@@ -193,11 +194,12 @@ export const PaymentsApi = HttpApiGroup.make("payments")
     })
       .annotate(RequiredPermission, "payments:write")
       .annotate(CallsProvider, true)
+      .annotate(AttemptsPayment, true)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Pay an invoice while the customer is there",
           description:
-            "The same as paying the invoice by call, for a page on which the customer is: what the bank asks the customer to confirm is confirmed there with the `client_secret`, or, with a `return_url`, on a page of the provider. An attempt that waits for the customer is read first, and attempted again if it still waits. Call it again when the customer has confirmed it, or wait for the webhook of the provider.",
+            "The same as paying the invoice by call, for a page on which the customer is: what the bank asks the customer to confirm is confirmed there with the `client_secret`, or, with a `return_url`, on a page of the provider. An attempt that waits for the customer is read first, and attempted again if it still waits. Call it again when the customer has confirmed it, or wait for the webhook of the provider. A repeat with the same `Idempotency-Key` attempts nothing, and gets the invoice as it is by then. If the customer has to confirm the payment, it gets a `conflict` instead: call it with another key for the `client_secret`.",
         }),
       ),
   )

@@ -2,7 +2,7 @@
  * The types of operations, derived from their definitions.
  */
 import type { ApiKey, CurrentTenant, Tenant } from "@billwright/core"
-import type { Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { BillwrightApi } from "../api/BillwrightApi.ts"
 import type { DomainError } from "./ErrorResponse.ts"
@@ -32,6 +32,14 @@ export type Operation<Input> = (
   tenant: Tenant.Tenant,
   key: ApiKey.ApiKey,
 ) => Effect.Effect<Answer, DomainError, CurrentTenant>
+
+/**
+ * Whether the request is a repeat of one that may have attempted a payment. Then the operation attempts nothing, and answers
+ * with what is there.
+ */
+export const IsRepeat = Context.Reference<boolean>("@billwright/http/server/IsRepeat", {
+  defaultValue: () => false,
+})
 
 /** The name of a group of operations. */
 export type GroupName = keyof Groups

@@ -6,7 +6,7 @@ import { Context, Effect, Exit, Option, Predicate, type Schema, SchemaAST } from
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SchemaJITCompiler } from "effect/schema"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
-import { CallsProvider } from "../api/CallsProvider.ts"
+import { AttemptsPayment, CallsProvider } from "../api/CallsProvider.ts"
 import { RequiredPermission } from "../api/Permission.ts"
 import { SecretAnswer } from "../api/SecretAnswer.ts"
 import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorResponse.ts"
@@ -30,6 +30,8 @@ export interface Route {
   readonly isSecret: boolean
   /** Whether it calls the payment provider. */
   readonly callsProvider: boolean
+  /** Whether it attempts a payment there, which a repeat must not do again. */
+  readonly attemptsPayment: boolean
   /** Whether it may read much, so that accounts take turns with it. */
   readonly isHeavyRead: boolean
 }
@@ -147,6 +149,7 @@ const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
         : lazily(() => bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top)),
     isSecret: Context.get(endpoint.annotations, SecretAnswer),
     callsProvider: Context.get(endpoint.annotations, CallsProvider),
+    attemptsPayment: Context.get(endpoint.annotations, AttemptsPayment),
     isHeavyRead: isHeavyRead(endpoint),
   }
 }

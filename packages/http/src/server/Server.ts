@@ -15,6 +15,7 @@ import {
   EndpointVerification,
   Events,
   Idempotency,
+  IdempotencyStore,
   ShortTransaction,
   IdGenerator,
   InvalidInput,
@@ -43,7 +44,7 @@ import {
 import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
 import * as MissingPermissions from "./MissingPermissions.ts"
-import type { Operation, OperationInput } from "./Operation.ts"
+import { IsRepeat, type Operation, type OperationInput } from "./Operation.ts"
 import { make as makeOperations } from "./Operations.ts"
 import * as ProviderNotices from "./ProviderNotices.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -84,6 +85,7 @@ export type Requirements =
   | Events
   | IdGenerator
   | Idempotency
+  | IdempotencyStore
   | Keyring
   | Effect.Services<typeof makeOperations>
   | Effect.Services<typeof ProviderNotices.make>
@@ -92,6 +94,9 @@ const REQUEST_ID_PREFIX = "req"
 const JSON_TYPE = "application/json"
 /** An id that no key has. Marking it as used makes the storage run a write that changes nothing. */
 const NO_KEY = ApiKey.ApiKeyId.make(`${ApiKey.API_KEY_ID_PREFIX}_${"0".repeat(26)}`)
+
+/** What is stored for a key while its request may attempt a payment, and afterwards. It is sent to nobody. */
+const ATTEMPTED = JSON.stringify({ object: "attempt" })
 
 const isVersioned = (path: string): boolean =>
   path === VERSION_PREFIX || path.startsWith(`${VERSION_PREFIX}/`)
@@ -164,6 +169,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
     const keyStore = yield* ApiKeyStore
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
+    const answers = yield* IdempotencyStore
     const keyring = yield* Keyring
     const endpoints = yield* Endpoints
     const openExport = yield* AuditExport.make
@@ -200,6 +206,35 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
         toRejection,
       )
       return toResponse(isSecret ? yield* SealedAnswer.open(keyring, context, response) : response, isReplay)
+    })
+
+    /** Frees the key of a request that was refused, so that it can be sent again. Nothing was attempted for it. */
+    const freeKey = (error: ErrorResponse.ServerError, requestId: string) =>
+      // The storage may have failed after an attempt. And a key that stays is safe.
+      error._tag === "StorageError" ? Effect.void : Effect.ignore(answers.forget(requestId))
+
+    /**
+     * Runs an operation that attempts a payment. Its key is stored first, in a transaction of its own, because none may be open
+     * while the provider is called. So a repeat attempts nothing, also after a crash, or while the first one still runs: it gets
+     * things as they are.
+     */
+    const attemptOnce = Effect.fnUntraced(function* <R>(
+      { method, path }: HttpRequest,
+      key: string,
+      requestId: string,
+      input: Routes.DecodedInput,
+      run: Effect.Effect<Answer, ErrorResponse.ServerError, R>,
+    ) {
+      const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
+      const { isReplay } = yield* idempotency.run(
+        { method, path, key, fingerprint },
+        Effect.succeed({ status: 202, body: ATTEMPTED, subject: requestId }),
+        Option.none,
+      )
+      const answer = yield* isReplay
+        ? Effect.provideService(run, IsRepeat, true)
+        : Effect.tapError(run, (error) => freeKey(error, requestId))
+      return toResponse(toStored(answer), isReplay)
     })
 
     /**
@@ -268,10 +303,13 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       const input = { params, query, payload }
       const run = operation(input as unknown as OperationInput<unknown>, tenant, apiKey)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
+      const answerFor = (key: string) =>
+        route.attemptsPayment
+          ? attemptOnce(request, key, requestId, input, run)
+          : verifyingUrl(once(request, route, key, input, run))
+      const isKeyed = route.attemptsPayment || !route.callsProvider
       const answering = takingTurns(
-        key === undefined || route.callsProvider
-          ? Effect.map(run, toFreshResponse)
-          : verifyingUrl(once(request, route, key, input, run)),
+        key !== undefined && isKeyed ? answerFor(key) : Effect.map(run, toFreshResponse),
       )
       const ofTenant = Context.make(CurrentTenant, tenant)
       if (!isWriting) return yield* Effect.provideContext(answering, ofTenant)

@@ -102,6 +102,15 @@ const schemas = operations.flatMap(({ id, node: operation }) => [
   ]),
 ])
 
+/** They call the payment provider without attempting a payment: a repeat is carried out, and changes nothing. */
+const REPEATED = new Set([
+  "cancelPayment",
+  "startPaymentMethodSetup",
+  "refreshPaymentMethod",
+  "refreshRefund",
+  "resolveRefund",
+])
+
 describe("the OpenAPI document", () => {
   it("is OpenAPI 3.1 and lies where it is served", () => {
     assert.strictEqual(document["openapi"], "3.1.0")
@@ -210,11 +219,23 @@ describe("the OpenAPI document", () => {
         const headers = node(node(response)["headers"])
         assert.strictEqual(node(headers["Request-Id"])["required"], true, `${id} ${status}`)
         if (status === "429" || status === "503") assert.property(headers, "Retry-After", `${id} ${status}`)
-        if (hasKey && status.startsWith("2")) assert.property(headers, "Idempotent-Replayed", id)
+        if (status.startsWith("2"))
+          assert.strictEqual("Idempotent-Replayed" in headers, hasKey && !REPEATED.has(id), id)
       }
       const names = list(operation["parameters"]).map((parameter) => node(parameter)["name"])
       assert.strictEqual(names.includes("Idempotency-Key"), hasKey, id)
     }
+  })
+
+  it("says what the key of a request does that attempts a payment", () => {
+    const described = operations
+      .filter(({ node: operation }) =>
+        list(operation["parameters"]).some((parameter) =>
+          String(node(parameter)["description"]).includes("the same key attempts nothing again"),
+        ),
+      )
+      .map(({ id }) => id)
+    assert.sameMembers(described, ["payInvoice", "startInvoicePayment"])
   })
 
   it("has a limit for every field of requests and answers", () => {

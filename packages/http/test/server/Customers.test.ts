@@ -98,9 +98,9 @@ describe("POST /v1/customers", () => {
         [{}, "name is required"],
         [{ name: "Ada" }, "email is required"],
         [{ ...ada, name: "" }, "name must be 1 to 256 characters"],
-        [{ ...ada, name: 7 }, "name must be string"],
+        [{ ...ada, name: 7 }, "name must be a string"],
         [{ ...ada, email: "ada" }, "email must be an e-mail address: one @, no spaces or control characters"],
-        [{ ...ada, metadata: { plan: 1 } }, "metadata.plan must be string"],
+        [{ ...ada, metadata: { plan: 1 } }, "metadata.plan must be a string"],
         [{ ...ada, phone: "1" }, "phone is not a known field"],
         [{ ...ada, id: ApiServer.UNKNOWN.customer }, "id is not a known field"],
       ] as const

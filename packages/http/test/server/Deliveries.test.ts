@@ -99,8 +99,14 @@ describe("GET /v1/deliveries", () => {
       )
       const cases = [
         ["status=failed", "status must be Pending, Delivered or Failed"],
-        ["endpoint_id=x", "endpoint_id must be an id that starts with whe_"],
-        ["event_id=x", "event_id must be an id that starts with evt_"],
+        [
+          "endpoint_id=x",
+          "endpoint_id must be an id that starts with whe_, with 26 lower-case letters and digits after it",
+        ],
+        [
+          "event_id=x",
+          "event_id must be an id that starts with evt_, with 26 lower-case letters and digits after it",
+        ],
         ["ending_before=x", "ending_before is not the id of an item of this list"],
       ] as const
       for (const [wrong, message] of cases) {

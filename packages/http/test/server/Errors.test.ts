@@ -56,7 +56,7 @@ describe("400 invalid_request", () => {
       }
       const json = { ...ada, metadata: { planName: 1 } }
       const refused = yield* api.expect(400, "POST", "/v1/customers", { json })
-      assert.strictEqual(refused.message, "metadata.planName must be string")
+      assert.strictEqual(refused.message, "metadata.planName must be a string")
       // Also next to fields that are decoded to objects, and inside lists.
       const customer_id = yield* api.newCustomer()
       const record = {

@@ -191,8 +191,14 @@ describe("POST /v1/events", () => {
         [{ type: "invoice.paid", data: [] }, "data must be "],
         [{ type: "invoice.paid", data: { ...data, amount: 1.5 } }, "data.amount must be an integer"],
         [{ type: "invoice.paid", data: { ...data, amountDue: 1 } }, "data.amountDue is not a known field"],
-        [{ type: "invoice.paid", data: { ...data, metadata: { aB: 1 } } }, "data.metadata.aB must be string"],
-        [{ type: "invoice.paid", data, customer_id: "x" }, "customer_id must be an id that starts with cus_"],
+        [
+          { type: "invoice.paid", data: { ...data, metadata: { aB: 1 } } },
+          "data.metadata.aB must be a string",
+        ],
+        [
+          { type: "invoice.paid", data, customer_id: "x" },
+          "customer_id must be an id that starts with cus_, with 26 lower-case letters and digits after it",
+        ],
         [{ type: "invoice.paid", data, idempotency_key: "" }, "idempotency_key must be 1 to 255 characters"],
         [{ type: "invoice.paid", data, customerId: "x" }, "customerId is not a known field"],
         [{ type: "test.anything", data: "x\0" }, "data must not contain NUL or a lone surrogate"],

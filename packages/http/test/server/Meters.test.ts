@@ -38,7 +38,10 @@ describe("meters", () => {
       assert.deepStrictEqual(list.at("data"), [ready.body])
 
       const taken = yield* api.expect(400, "POST", "/v1/meters", { json: { ...TOKENS, unit: "other" } })
-      assert.strictEqual(taken.message, "key is the key of another meter, which may be archived")
+      assert.strictEqual(
+        taken.message,
+        'key must be another one: "tokens" is the key of another meter, which may be archived',
+      )
 
       const json = { aggregation: "unique_count", counted: "model", name: "Models" }
       yield* api.expect(200, "PATCH", path, { json })

@@ -1,7 +1,15 @@
-import { BillingRuns, FakeProvider } from "@billwright/core"
+import {
+  type AttemptPayment,
+  BillingRuns,
+  type FakeBehaviour,
+  FakeProvider,
+  type OpenPayment,
+  PaymentMethods,
+} from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import * as ApiServer from "../ApiServer.ts"
+import * as Faults from "../Faults.ts"
 
 const PRO = {
   key: "pro",
@@ -137,6 +145,131 @@ describe("payments", () => {
       const { secret: key } = yield* api.issue({ scopes: ["payments:read", "invoices:*"] })
       yield* api.expect(403, "POST", pay, { key, json: {} })
       yield* api.expect(403, "POST", `/v1/payments/${id}/cancel`, { key })
+    }),
+  )
+})
+
+/** Saves a card of a customer. It becomes the default. */
+const saveCard = Effect.fnUntraced(function* (
+  fake: FakeProvider,
+  customer: string,
+  behaviour: FakeBehaviour = "works",
+) {
+  const methods = yield* PaymentMethods
+  const { id } = yield* methods.create({ customerId: customer as never })
+  const { paymentMethod } = yield* methods.startSetup(id)
+  fake.methods!.save(paymentMethod.setupReference!, { behaviour })
+  yield* methods.refresh(id)
+})
+
+const attemptsAt = (fake: FakeProvider) => fake.payments.flatMap(({ attempts }) => attempts).length
+
+describe("a repeat of a request that attempts a payment", () => {
+  it.effect("attempts nothing again after a decline, and gets the invoice as it is", () =>
+    Effect.gen(function* () {
+      const fake = new FakeProvider({ hasMethods: true })
+      const { api, customer, invoice } = yield* begin({ billing: { payments: fake } })
+      yield* api.as({})(Effect.orDie(saveCard(fake, customer, { code: "insufficient_funds" })))
+      for (const [n, name] of ["pay", "payment"].entries()) {
+        const path = `/v1/invoices/${invoice}/${name}`
+        const call = { json: {}, headers: { "idempotency-key": "k" } }
+        const first = yield* api.expect(200, "POST", path, call)
+        assert.notProperty(first.headers, "idempotent-replayed")
+        const repeat = yield* api.expect(200, "POST", path, call)
+        assert.strictEqual(repeat.headers["idempotent-replayed"], "true")
+        assert.deepStrictEqual(repeat.body, first.body)
+        assert.include(repeat.text, '"collection":"retrying"')
+        assert.strictEqual(attemptsAt(fake), n * 2 + 1)
+        const json = { payment_method_id: ApiServer.UNKNOWN.paymentMethod }
+        yield* api.expect(422, "POST", path, { ...call, json })
+        yield* api.expect(200, "POST", path, { json: {}, headers: { "idempotency-key": "another" } })
+        assert.strictEqual(attemptsAt(fake), n * 2 + 2)
+      }
+    }),
+  )
+
+  it.effect("gets the invoice as it is while the first one waits for the provider", () =>
+    Effect.gen(function* () {
+      const [called, answers] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      class Slow extends FakeProvider {
+        override openPayment(payment: OpenPayment) {
+          return Deferred.succeed(called, undefined).pipe(
+            Effect.andThen(Deferred.await(answers)),
+            Effect.andThen(super.openPayment(payment)),
+          )
+        }
+      }
+      const fake = new Slow({ hasMethods: true })
+      const { api, customer, invoice } = yield* begin({ billing: { payments: fake } })
+      yield* api.as({})(Effect.orDie(saveCard(fake, customer)))
+      const pay = api.expect(200, "POST", `/v1/invoices/${invoice}/pay`, {
+        json: {},
+        headers: { "idempotency-key": "k" },
+      })
+      const first = yield* Effect.forkChild(pay)
+      yield* Deferred.await(called)
+      assert.deepInclude((yield* pay).body, { id: invoice, status: "open", collection: "collecting" })
+      yield* Deferred.succeed(answers, undefined)
+      assert.deepInclude((yield* Fiber.join(first)).body, { status: "paid" })
+      assert.deepInclude((yield* pay).body, { status: "paid" })
+      assert.strictEqual(attemptsAt(fake), 1)
+    }),
+  )
+
+  it.effect("attempts nothing when nobody knows what came of the first one", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      class Broken extends FakeProvider {
+        override attemptPayment(attempt: AttemptPayment) {
+          return Effect.tap(super.attemptPayment(attempt), () =>
+            Effect.sync(() => {
+              faults.data = Faults.unavailable
+            }),
+          )
+        }
+      }
+      const fake = new Broken({ hasMethods: true })
+      const { api, customer, invoice } = yield* begin({ storage, billing: { payments: fake } })
+      yield* api.as({})(Effect.orDie(saveCard(fake, customer, { code: "insufficient_funds" })))
+      const path = `/v1/invoices/${invoice}/pay`
+      const call = { json: {}, headers: { "idempotency-key": "k" } }
+      yield* api.expect(503, "POST", path, call)
+      faults.data = Effect.void
+      const repeat = yield* api.expect(200, "POST", path, call)
+      assert.strictEqual(repeat.headers["idempotent-replayed"], "true")
+      assert.deepInclude(repeat.body, { id: invoice, status: "open" })
+      assert.strictEqual(attemptsAt(fake), 1)
+    }),
+  )
+
+  it.effect("is carried out if the first one was refused", () =>
+    Effect.gen(function* () {
+      const fake = new FakeProvider({ hasMethods: true })
+      const { api, customer, invoice } = yield* begin({ billing: { payments: fake } })
+      const path = `/v1/invoices/${invoice}/pay`
+      const call = { json: {}, headers: { "idempotency-key": "k" } }
+      const refused = yield* api.expect(409, "POST", path, call)
+      assert.include(refused.message, "the customer has no default payment method")
+      yield* api.as({})(Effect.orDie(saveCard(fake, customer)))
+      const paid = yield* api.expect(200, "POST", path, call)
+      assert.strictEqual(paid.at("status"), "paid")
+      assert.notProperty(paid.headers, "idempotent-replayed")
+    }),
+  )
+
+  it.effect("says that another key is needed for what the customer confirms", () =>
+    Effect.gen(function* () {
+      const fake = new FakeProvider({ hasMethods: true })
+      const { api, customer, invoice } = yield* begin({ billing: { payments: fake } })
+      yield* api.as({})(Effect.orDie(saveCard(fake, customer, "needs_confirmation")))
+      const path = `/v1/invoices/${invoice}/payment`
+      const start = (key: string) => ({ json: {}, headers: { "idempotency-key": key } })
+      const first = yield* api.expect(200, "POST", path, start("k"))
+      assert.isString(first.at("client_secret"))
+      const repeat = yield* api.expect(409, "POST", path, start("k"))
+      assert.include(repeat.message, "start it again with another key")
+      const again = yield* api.expect(200, "POST", path, start("another"))
+      assert.strictEqual(again.at("client_secret"), first.at("client_secret"))
     }),
   )
 })

@@ -81,7 +81,7 @@ const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ["depth 10,000 of objects", `${`{"a":`.repeat(10_000)}1${"}".repeat(10_000)}`, "the body is nested deeper"],
   ["depth 10,000, unclosed", "[".repeat(10_000), "the body is nested deeper than 32 levels"],
   ["depth 33", customer({ name: nested(32) }), "the body is nested deeper than 32 levels"],
-  ["depth 32", customer({ name: nested(31) }), "name must be string"],
+  ["depth 32", customer({ name: nested(31) }), "name must be a string"],
   ["a BOM", `\ufeff${customer()}`, invalid],
   ["nothing", "", "the body is required"],
   ["blanks", " \n\t ", invalid],
@@ -101,7 +101,7 @@ const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ["a huge string", customer({ name: `"${"x".repeat(900_000)}"` }), "name must be 1 to 256 characters"],
   ["90,000 keys", fields(90_000), "the body has more than 16000 keys"],
   ["90,000 keys of metadata", customer({ metadata: fields(90_000) }), "the body has more than 16000 keys"],
-  ["9,000 keys of metadata", customer({ metadata: fields(9_000) }), "metadata.k0 must be string"],
+  ["9,000 keys of metadata", customer({ metadata: fields(9_000) }), "metadata.k0 must be a string"],
   [
     "a huge integer",
     customer({ name: "9".repeat(1_000_000) }),

@@ -168,7 +168,11 @@ describe("subscriptions", () => {
         "quantities.seats must be a decimal in a string, at most 18 digits before and 12 after the point"
       for (const [path, json, message] of [
         ["", {}, "customer_id is required"],
-        ["", { ...ordered, customer_id: "me" }, "customer_id must be an id that starts with cus_"],
+        [
+          "",
+          { ...ordered, customer_id: "me" },
+          "customer_id must be an id that starts with cus_, with 26 lower-case letters and digits after it",
+        ],
         ["", { ...ordered, startAt: ApiServer.NOW }, "startAt is not a known field"],
         [
           "",

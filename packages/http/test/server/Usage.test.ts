@@ -59,9 +59,9 @@ describe("POST /v1/usage", () => {
       const customer = yield* api.newCustomer()
       const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, "x"]))
       const cases: ReadonlyArray<readonly [unknown, string]> = [
-        [{ tokenKind: 1 }, "dimensions.tokenKind must be string"],
+        [{ tokenKind: 1 }, "dimensions.tokenKind must be a string"],
         [{ model: "" }, "dimensions.model must be 1 to 100 characters"],
-        [{ model: { name: "opus" } }, "dimensions.model must be string"],
+        [{ model: { name: "opus" } }, "dimensions.model must be a string"],
         [nine, "dimensions must have at most 8 keys"],
         [[], "dimensions must be object"],
         [null, "dimensions must be object"],
@@ -181,7 +181,10 @@ describe("POST /v1/usage", () => {
       const quantity = "quantity must be an integer from 0 to 9007199254740991"
       const cases = [
         [{}, "customer_id is required"],
-        [usageOf("x"), "customer_id must be an id that starts with cus_"],
+        [
+          usageOf("x"),
+          "customer_id must be an id that starts with cus_, with 26 lower-case letters and digits after it",
+        ],
         [usageOf(customer, { quantity: -1 }), quantity],
         [usageOf(customer, { quantity: 1.5 }), quantity],
         [usageOf(customer, { quantity: "5" }), "quantity must be an integer from 0 to 9007199254740991"],

@@ -114,7 +114,7 @@ describe("POST /v1/webhook_endpoints", () => {
         ],
         [{ ...minimal, headers: { "x-team": "a\nb" } }, `headers["x-team"] must be visible ASCII`],
         [{ ...minimal, headers: { "x-team": "***" } }, "headers must not have the value ***"],
-        [{ ...minimal, metadata: { aB: 1 } }, "metadata.aB must be string"],
+        [{ ...minimal, metadata: { aB: 1 } }, "metadata.aB must be a string"],
         [{ ...minimal, signature: "rsa" }, "signature must be hmac or ed25519"],
         [{ ...minimal, eventTypes: ["*"] }, "eventTypes is not a known field"],
         [{ ...minimal, secret: "x" }, "secret is not a known field"],

@@ -79,7 +79,7 @@ declare
 begin
   v_problem := case
     ${tenantProblems}
-    when v_customer is null then array['customer_id', 'must be an id that starts with cus_']
+    when v_customer is null then array['customer_id', 'must be an id that starts with cus_, with 26 lower-case letters and digits after it']
     ${unitProblem}
     ${amountProblem("amount is null or", 1)}
     ${boundedText("idempotency_key", Credit.MAX_CREDIT_KEY_LENGTH, "idempotency_key is not null and")}
@@ -140,7 +140,7 @@ declare
 begin
   v_problem := case
     ${tenantProblems}
-    when hold_id is null then array['hold_id', 'must be an id that starts with ${Hold.HOLD_ID_PREFIX}_']
+    when hold_id is null then array['hold_id', 'must be an id that starts with ${Hold.HOLD_ID_PREFIX}_, with 26 lower-case letters and digits after it']
     ${amountProblem("amount is not null and", 0)}
     when overdraft is null or overdraft not in ('debt', 'refuse') then array['overdraft', 'must be debt or refuse']
   end;

@@ -37,7 +37,7 @@ export const textMap = (
       then (select case
         when ${isBadKey("e.name", most.keyLength)} then array[${path("e.name")},
           'is not a possible key: 1 to ${most.keyLength} characters, no NUL or lone surrogate, not __proto__']
-        when jsonb_typeof(e.value) <> 'string' then array[${path("e.name")}, 'must be string']
+        when jsonb_typeof(e.value) <> 'string' then array[${path("e.name")}, 'must be a string']
         else array[${path("e.name")}, 'must be 1 to ${most.valueLength} characters'] end
         from jsonb_each(${argument}) as e (name, value) where ${isBadEntry(most)} limit 1)`
 }

@@ -76,7 +76,7 @@ begin
     when jsonb_path_exists(data, '${huge}')
       then array['data', 'must not contain a number that JSON can''t hold']
     when customer_id is not null and v_customer is null
-      then array['customer_id', 'must be an id that starts with cus_']
+      then array['customer_id', 'must be an id that starts with cus_, with 26 lower-case letters and digits after it']
     ${boundedText("idempotency_key", MAX_EVENT_KEY_LENGTH, "idempotency_key is not null and")}
   end;
   if v_problem is null and type in (${TYPES_WITH_INSTANTS}) then

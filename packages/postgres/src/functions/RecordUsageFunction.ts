@@ -42,7 +42,7 @@ declare
 begin
   v_problem := case
     ${tenantProblems}
-    when v_customer is null then array['customer_id', 'must be an id that starts with cus_']
+    when v_customer is null then array['customer_id', 'must be an id that starts with cus_, with 26 lower-case letters and digits after it']
     ${boundedText("product_id", MAX_PRODUCT_ID_LENGTH, "product_id is null or")}
     when quantity is null or quantity = 'NaN' or quantity not between 0 and ${MAX_QUANTITY}
       or quantity <> trunc(quantity)
