@@ -15,8 +15,11 @@ const SEEDS = 40
 /** The seeds of one test. Few, so that a test that hangs names a small range. */
 const AT_ONCE = 10
 
-/** Seeds that delete an item, which one in sixty does. Several, because a change of anything that draws from the seed makes others of them. */
-const WITH_RARE_COMMANDS = [121, 151]
+/**
+ * Seeds that delete an item, which one in sixty does, or resume a subscription, which one in twenty does. Several of each, because
+ * a change of anything that draws from the seed makes others of them.
+ */
+const WITH_RARE_COMMANDS = [121, 151, 61, 75]
 
 /** The faults that must have occurred in at least one seed. */
 const KINDS = [
