@@ -188,7 +188,12 @@ describe("days", () => {
       page.locator(".facts > div", { hasText: name }).locator("time").allTextContents()
     await page.locator(".facts").getByText("Due by").waitFor()
     await page.locator(".facts .period time", { hasText: /\d{4}/ }).first().waitFor()
-    const shown = { due: await daysOf("Due by"), period: await daysOf("Period") }
+    const line = page.locator(".invoice-line .period").first().locator("time")
+    const shown = {
+      due: await daysOf("Due by"),
+      period: await daysOf("Period"),
+      line: await line.allTextContents(),
+    }
     assert.include(
       (await page.locator(".facts > div", { hasText: "Due by" }).locator("time").getAttribute("title")) ?? "",
       String(due).replace("T", " ").replace("Z", " UTC"),
@@ -201,8 +206,9 @@ describe("days", () => {
       new Intl.DateTimeFormat("en-GB", { dateStyle, timeZone: "UTC" })
     assert.include(html, written("long").format(at(shown.due[0])))
     const [first, last] = shown.period
+    // The document has the days that its lines bill, which may begin within the period.
     const range = written("medium")
-      .formatRange(at(first), at(last))
+      .formatRange(at(shown.line[0]), at(shown.line[1]))
       .replaceAll(/[\s\u2009]+/g, " ")
     assert.include(html, range)
 
