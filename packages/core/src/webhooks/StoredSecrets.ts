@@ -50,6 +50,16 @@ export interface SecretsNames {
   readonly sendNothing?: string
 }
 
+/** A row that can't be read must not keep webhooks from being sent to all other endpoints. */
+const unchecked = (error: StorageError) =>
+  Effect.as(
+    Effect.logWarning(
+      "it could not be checked whether the encryption keys decrypt all stored secrets",
+      error,
+    ),
+    undefined,
+  )
+
 /** Which key of the stored secrets is missing and what to do, in a sentence; `undefined` when the keyring opens them all. */
 export const problemOfStoredSecrets = ({
   keys,
@@ -60,7 +70,7 @@ export const problemOfStoredSecrets = ({
     return yield* Effect.matchEffect(checkStoredSecrets, {
       onSuccess: () => Effect.succeed(undefined),
       onFailure: (error) => {
-        if (error._tag === "StorageError") return Effect.fail(error)
+        if (error._tag === "StorageError") return error.retryable ? Effect.fail(error) : unchecked(error)
         const { advice, problem } = LostKey.explain(error, keyIds, keys)
         const otherwise =
           sendNothing === undefined ? "" : `, or ${sendNothing} if another process sends webhooks`
