@@ -5,7 +5,7 @@ import type { Credit, Tenant } from "@billwright/core"
 import type { Period } from "@billwright/engine"
 import { accountName } from "../credits/CreditBooks.ts"
 import type { PrepaidBooks } from "./PrepaidBooks.ts"
-import { GRANTS, grantedIn, mostThatStays, onWalls } from "./PrepaidPlans.ts"
+import { GRANTS, grantedIn, mostThatStays } from "./PrepaidPlans.ts"
 
 type Grant = Credit.StoredGrant
 type Check = (books: PrepaidBooks) => ReadonlyArray<string>
@@ -30,7 +30,7 @@ export const plansGrantOnce: Check = (books) => {
       UNITS.map((unit) => ({
         name: `${unit} in ${periodName(id, period.number)} of ${customerId}`,
         period,
-        amount: grantedIn(onWalls(period, state.periods.timezone), unit),
+        amount: grantedIn(period, state.periods.timezone, unit),
       })),
     ),
   )

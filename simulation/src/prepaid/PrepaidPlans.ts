@@ -84,8 +84,27 @@ const ownersOf = ({ end, segments, start }: Period): ReadonlyArray<string | null
   return owners.map((owner, index) => (index < day ? owner : kept))
 }
 
+/** Plans of the other simulations whose parts are measured in milliseconds. The first plan of a period measures all of it. */
+const TIMED: ReadonlySet<string> = new Set(["team"])
+
+/** A part of a period, from one position to another, and the plan that owns it. */
+interface Owned {
+  readonly owner: string | null
+  readonly from: number
+  readonly to: number
+  readonly of: number
+}
+
+const ownedByTime = ({ end, segments, start }: Period): ReadonlyArray<Owned> =>
+  segments.map(({ plan, unused, ...segment }, index) => {
+    const isKept = plan !== null && unused === "none"
+    const next = segments.slice(index + 1).find((one) => one.plan !== null)
+    const until = isKept ? (next?.start ?? end) : segment.end
+    return { owner: plan?.key ?? null, from: segment.start - start, to: until - start, of: end - start }
+  })
+
 /** A period whose instants are those of the clocks on the walls of a time zone, so that its days begin at midnight. */
-export const onWalls = (period: Period, timezone: string): Period => {
+const onWalls = (period: Period, timezone: string): Period => {
   const local = (instant: number): number =>
     instant + DateTime.zonedOffset(DateTime.makeZonedUnsafe(instant, { timeZone: timezone }))
   const [first, ...others] = period.segments.map((segment) => ({
@@ -97,17 +116,27 @@ export const onWalls = (period: Period, timezone: string): Period => {
 }
 
 /** Rounded half up. */
-const share = (amount: number, day: number, days: number): number =>
-  Math.floor((2 * amount * day + days) / (2 * days))
+const share = (amount: number, position: number, of: number): number =>
+  Math.floor((2 * amount * position + of) / (2 * of))
+
+/** Which plan owns each day of a period, or each part of one that is measured in milliseconds. */
+const owned = (period: Period, timezone: string): ReadonlyArray<Owned> => {
+  const first = period.segments.find(({ end, plan, start }) => plan !== null && end > start)
+  if (TIMED.has(first?.plan?.key ?? "")) return ownedByTime(period)
+  return ownersOf(onWalls(period, timezone)).map((owner, day, { length }) => ({
+    owner,
+    from: day,
+    to: day + 1,
+    of: length,
+  }))
+}
 
 /** What the plans of a period grant in one unit. */
-export const grantedIn = (period: Period, unit: string): number => {
-  const owners = ownersOf(period)
-  return owners.reduce<number>((sum, owner, day) => {
+export const grantedIn = (period: Period, timezone: string, unit: string): number =>
+  owned(period, timezone).reduce<number>((sum, { from, of, owner, to }) => {
     const amount = GRANTS[owner ?? ""]?.find((grant) => grant.unit === unit)?.amount ?? 0
-    return sum + share(amount, day + 1, owners.length) - share(amount, day, owners.length)
+    return sum + share(amount, to, of) - share(amount, from, of)
   }, 0)
-}
 
 /** The most of what is left of a period that may stay after it. */
 export const mostThatStays = ({ segments }: Period, unit: string): bigint => {
