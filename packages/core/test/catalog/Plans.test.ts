@@ -156,7 +156,7 @@ describe("Plans.push", () => {
         "plans.pro.name must be a text of 1 to 200 characters",
         "plans.pro.charges.calls.tiers[1].up_to must be greater than 1000",
         "plans.pro.charges.calls.tiers[2].up_to must be greater than 1000",
-        "plans.pro.charges.base.prise is not a known field here",
+        "plans.pro.charges.base.prise is not a known field here (known: key, name, model, timing, minimum, maximum, price)",
         "plans[2].charges is required",
         "plans[3].key must be a lower-case letter, then at most 63 lower-case letters, digits and underscores",
         "plans[3].name is required",

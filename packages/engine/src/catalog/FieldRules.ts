@@ -30,9 +30,10 @@ export const checkChoice = (at: Problems, value: unknown, choices: ReadonlyArray
   if (!choices.some((choice) => choice === value)) at.add(oneOf(choices))
 }
 
+/** Refuses all fields but the known ones, and lists those: a name is often misspelled, or belongs to another place. */
 export const checkKnown = (at: Problems, fields: Fields, known: ReadonlyArray<string>): void => {
   for (const field of Object.keys(fields)) {
-    if (!known.includes(field)) at.in(field).add("is not a known field here")
+    if (!known.includes(field)) at.in(field).add(`is not a known field here (known: ${known.join(", ")})`)
   }
 }
 

@@ -119,7 +119,11 @@ export const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
     "charges.storage.convert.round must be one of up, down, half_up, none",
   ],
   [["features", "exports", "limit"], ["hard"], "features.exports.limit must be one of hard, soft"],
-  [["prices"], [], "prices is not a known field here"],
+  [
+    ["prices"],
+    [],
+    "prices is not a known field here (known: key, name, description, currencies, interval, trial, charges, features, grants, minimum, policy)",
+  ],
   [["currencies"], [], "currencies must be a list of 1 to 30 currencies"],
   [["currencies", 0], "eur", `currencies[0] must be a code of ISO 4217, such as "EUR"`],
   [["interval"], undefined, "interval is required"],
@@ -147,7 +151,11 @@ export const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
     "20",
     `charges.base.price must give a price for each currency, such as {"EUR": "0.01"}`,
   ],
-  [["charges", 0, "free"], "1", "charges.base.free is not a known field here"],
+  [
+    ["charges", 0, "free"],
+    "1",
+    "charges.base.free is not a known field here (known: key, name, model, timing, minimum, maximum, price)",
+  ],
   [["charges", 0, "timing"], "later", "charges.base.timing must be one of advance, arrears"],
   [["charges", 1, "key"], "base", `charges[1].key is used twice: "base"`],
   [
@@ -181,7 +189,11 @@ export const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
     "charges.calls.tiers[2].up_to must be left out: the last tier has no end",
   ],
   [["charges", 2, "tiers", 0, "up_to"], "0", "charges.calls.tiers[0].up_to must be greater than 0"],
-  [["charges", 2, "tiers", 0, "size"], "5", "charges.calls.tiers[0].size is not a known field here"],
+  [
+    ["charges", 2, "tiers", 0, "size"],
+    "5",
+    "charges.calls.tiers[0].size is not a known field here (known: up_to, price, flat)",
+  ],
   [["charges", 2, "tiers", 0], 5, "charges.calls.tiers[0] must be an object"],
   [
     ["charges", 2, "maximum"],

@@ -60,7 +60,10 @@ describe("problemsOfCoupon", () => {
     [{ maxRedemptions: 0 }, "maxRedemptions must be an integer from 1 to 1000000000"],
     [{ redeemFrom: -1 }, "redeemFrom must be an integer from 0 to 253402300799999"],
     [{ redeemBefore: 1_000 }, "redeemBefore must be after redeemFrom"],
-    [{ expires: 1 }, "expires is not a known field here"],
+    [
+      { expires: 1 },
+      "expires is not a known field here (known: key, name, code, percent, amount, duration, periods, scope, carry, maxRedemptions, maxRedemptionsPerCustomer, redeemFrom, redeemBefore)",
+    ],
   ])("names what is wrong with %j", (change, problem) => {
     assert.deepStrictEqual(texts({ ...launch, ...change }), [problem])
   })

@@ -191,7 +191,7 @@ describe("problemsOfTaxTable", () => {
         ],
       }),
       [
-        "extra is not a known field here",
+        "extra is not a known field here (known: behavior, seller, rates, union, goods)",
         "behavior must be one of exclusive, inclusive",
         "seller must be two upper-case letters",
         "rates[0] must be an object",

@@ -70,7 +70,7 @@ describe("units of credits", () => {
       [{ EUR: {} }, "units.EUR must be left out: ISO 4217 says how many decimals EUR has"],
       [{ "my credits": {} }, 'units["my credits"] must be the name of a unit'],
       [{ credits: 2 }, `units.credits must be an object, such as {"decimals": 2}`],
-      [{ credits: { digits: 2 } }, "units.credits.digits is not a known field here"],
+      [{ credits: { digits: 2 } }, "units.credits.digits is not a known field here (known: decimals)"],
       [Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`u${index}`, {}])), "at most 100"],
       ...[-1, 7, 0.5, "2", null].map(
         (value) =>

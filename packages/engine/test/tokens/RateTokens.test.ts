@@ -155,10 +155,13 @@ describe("a rate card", () => {
     )
     assert.strictEqual(
       problem({ models: { large: { inptu: "2" } } }),
-      "card.models.large.inptu is not a known field here",
+      "card.models.large.inptu is not a known field here (known: input, cache_read, cache_write, output, reasoning)",
     )
     assert.match(problem({ models: { large: {} } }) ?? "", /^card\.models\.large must give prices/)
-    assert.strictEqual(problem({ prices: {} }), "card.prices is not a known field here")
+    assert.strictEqual(
+      problem({ prices: {} }),
+      "card.prices is not a known field here (known: key, name, unit, decimals, markup, models)",
+    )
     assert.deepInclude(problemsOfRateCard(null)[0], { path: "card", problem: "must be an object" })
   })
 

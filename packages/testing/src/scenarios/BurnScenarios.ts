@@ -521,7 +521,7 @@ const refusals = (test: InvoicingTest): void => {
           "price has no price in credits",
           "price.EUR is not the unit that the charge burns",
           "burns needs a meter: only usage burns credits",
-          "burns is not a known field here",
+          "burns is not a known field here (known: key, name, model, timing, minimum, maximum, meter, quantity, free, convert, where, by, rate, flat, minimum_per_record, maximum_per_record)",
         ],
       )
     }),
