@@ -4,6 +4,7 @@
 import {
   Billing,
   type ClaimedDelivery,
+  CurrentTenant,
   type Customer,
   Customers,
   DeliveryStore,
@@ -12,6 +13,7 @@ import {
   Id,
   IdGenerator,
   type Settlement,
+  Tenant,
   Thresholds,
   Transactor,
   type UsageRecord,
@@ -22,6 +24,7 @@ import { Sample } from "@billwright/testing"
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import * as LeaseToken from "../src/stores/LeaseToken.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
@@ -66,6 +69,19 @@ const failed = (claimed: ClaimedDelivery, state: Settlement["state"]): Settlemen
   attempt: Sample.attempt({ number: 1, startedAt: minute(3), responseStatus: 500 }),
 })
 
+/** Those of the counts by hour, as hexadecimal digits. */
+const SLOTS = [..."0123456789abcdef"]
+
+/** Publishes an event and leases its delivery to a worker that counts in the slot. */
+const claimNewWith = Effect.fnUntraced(function* (type: string, slot: string) {
+  const claimed = yield* claimNew(type)
+  const sql = yield* SqlClient.SqlClient
+  const token = `0000000${slot}${claimed.token.slice(8)}`
+  yield* sql`update billwright.webhook_pending set lease_token = ${LeaseToken.uuidOf(token)}::uuid
+where id = ${Id.toUuid(claimed.id)}::uuid`
+  return { ...claimed, token }
+})
+
 /** Waits until a statement in the database waits for a lock of another transaction. */
 const somebodyWaits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -89,6 +105,47 @@ const overlapping = <A, B, E, R, E2, R2>(first: Effect.Effect<A, E, R>, second: 
     yield* Deferred.succeed(mayCommit, undefined)
     return [yield* Fiber.join(holder), yield* Fiber.join(waiter)] as const
   })
+
+/** Runs `during` while another transaction has run `locking`, which is undone then. */
+const whileHeld = <A, B, E, R, E2, R2>(locking: Effect.Effect<A, E, R>, during: Effect.Effect<B, E2, R2>) =>
+  Effect.gen(function* () {
+    const { atomically } = yield* Transactor
+    const [isHeld, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const holder = yield* locking.pipe(
+      Effect.andThen(Deferred.succeed(isHeld, undefined)),
+      Effect.andThen(Deferred.await(mayEnd)),
+      Effect.andThen(Effect.fail("undone" as const)),
+      atomically,
+      Effect.flip,
+      Effect.forkChild,
+    )
+    yield* Deferred.await(isHeld)
+    const done = yield* during
+    yield* Deferred.succeed(mayEnd, undefined)
+    assert.strictEqual(yield* Fiber.join(holder), "undone")
+    return done
+  })
+
+/** Each statement gets one attempt. */
+const once = Billing.layer.pipe(
+  Layer.provideMerge(Storage.layer({ maxAttempts: 1 })),
+  Layer.provideMerge(TestDatabase.layerClient()),
+)
+
+/** Runs an effect for another tenant. */
+const asOther = Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" })
+
+const lockPending = (claimed: ClaimedDelivery) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`select 1 from billwright.webhook_pending where id = ${Id.toUuid(claimed.id)}::uuid for update`,
+  )
+
+const statusOf = ({ id }: ClaimedDelivery) =>
+  Effect.flatMap(DeliveryStore, ({ find }) =>
+    Effect.map(find(id), (found) => Option.getOrThrow(found).delivery.status),
+  )
 
 const repeatableRead = Effect.provideService(
   SqlClient.BeginTransaction,
@@ -299,3 +356,61 @@ where id = ${Id.toUuid(endpoint.id)}::uuid for update`.pipe(
     )
   })
 })
+
+for (const [where, storage] of [
+  ["", live],
+  [", where statements get one attempt", once],
+] as const) {
+  describe(`while another transaction holds a delivery${where}`, () => {
+    layer(storage, { excludeTestServices: true })((it) => {
+      it.effect.each([
+        ["are delivered", delivered],
+        [
+          "are to be tried again",
+          (claimed: ClaimedDelivery) =>
+            failed(claimed, { status: "Pending", attemptCount: 1, dueAt: minute(9).epochMilliseconds }),
+        ],
+      ] as const)("only its result waits for it, of those that %s", ([, resultOf]) =>
+        Effect.gen(function* () {
+          yield* newEndpoint({ eventTypes: ["held.row"] })
+          const held = yield* claimNew("held.row")
+          const [other, lost] = yield* asOther(
+            Effect.gen(function* () {
+              yield* newEndpoint({ eventTypes: ["held.other"] })
+              return [yield* claimNew("held.other"), yield* claimNew("held.other")] as const
+            }),
+          )
+          const token = crypto.randomUUID()
+          const results = [resultOf(held), resultOf(other), { ...resultOf(lost), token }]
+          assert.deepStrictEqual(yield* whileHeld(lockPending(held), settle(results)), [
+            undefined,
+            true,
+            false,
+          ])
+          assert.strictEqual(yield* statusOf(held), "Pending")
+          assert.deepStrictEqual(yield* settle(results), [true, false, false])
+          const { attempts } = Option.getOrThrow(yield* (yield* DeliveryStore).find(held.id))
+          assert.lengthOf(attempts, 1)
+        }).pipe(asTenant),
+      )
+
+      it.effect("that has cancelled it, the results of others to the same endpoint are written", () =>
+        Effect.gen(function* () {
+          const endpoint = yield* newEndpoint({ eventTypes: ["held.cancelled"] })
+          const { cancel, find } = yield* DeliveryStore
+          const held = yield* claimNew("held.cancelled")
+          const cancelling = cancel(endpoint.id, "endpoint_disabled", minute(1))
+          const others = Effect.gen(function* () {
+            const later = yield* Effect.forEach(SLOTS, (slot) => claimNewWith("held.cancelled", slot))
+            return yield* settle([held, ...later].map(delivered))
+          })
+          const expected = [undefined, ...SLOTS.map(() => true)]
+          assert.deepStrictEqual(yield* whileHeld(cancelling, others), expected)
+          assert.strictEqual(yield* cancelling, 1)
+          assert.deepStrictEqual(yield* settle([delivered(held)]), [false])
+          assert.strictEqual(Option.getOrThrow(yield* find(held.id)).delivery.status, "Failed")
+        }).pipe(asTenant),
+      )
+    })
+  })
+}

@@ -257,7 +257,9 @@ export class DeliveryStore extends Context.Service<
     readonly claimDue: (claim: Claim) => Effect.Effect<Claimed, StorageError>
 
     /**
-     * Writes up to `MAX_SETTLE` results. Gives, in the same order, which of them were written.
+     * Writes up to `MAX_SETTLE` results. Gives, in the same order, which of them were written. `undefined` says that a result
+     * is not written yet, because somebody else's transaction holds its delivery. Then it may be given again. No result waits
+     * for long because the delivery of another one is held.
      *
      * One step writes the state, the attempt and the endpoint's `failingSince`. A success sets `failingSince` to `null`.
      * A failed attempt sets it to the attempt's start if it is `null`, unless the error is one of `ownErrors`.
@@ -267,7 +269,7 @@ export class DeliveryStore extends Context.Service<
      */
     readonly settle: (
       settlements: ReadonlyArray<Settlement>,
-    ) => Effect.Effect<ReadonlyArray<boolean>, StorageError>
+    ) => Effect.Effect<ReadonlyArray<boolean | undefined>, StorageError>
 
     /**
      * The counts since an hour began, by endpoint and hour. A settlement counts at its `at`, a cancellation at its `at`,

@@ -244,6 +244,7 @@ export const make = Effect.fnUntraced(function* (options: LeasedDeliveriesOption
     surroundings: Surroundings,
   ): void => {
     const reason = refusal(claimed, surroundings)
+    if (claimed.endpoint.status !== "enabled") load.forget(claimed.endpoint.id)
     const hasRoom = isRoomy || load.hasRoom(claimed, surroundings.clock.currentTimeMillisUnsafe())
     if (reason === undefined && !isClosed && hasRoom) {
       waiting.push({ claimed, hasWaited: false, leaseUntil, slot: load.wait(claimed) })

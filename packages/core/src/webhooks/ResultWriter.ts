@@ -32,6 +32,13 @@ import type { EndpointStore } from "./EndpointStore.ts"
 /** The pause before a write that failed is tried again. */
 const RETRY_PAUSE_MILLIS = 500
 
+/** Why a result is not written yet that somebody else's transaction keeps from it. */
+const HELD = new StorageError({
+  operation: "DeliveryStore.settle",
+  retryable: true,
+  cause: new Error("another transaction holds the delivery"),
+})
+
 /** The result of a claimed delivery that is still to be written. */
 interface Result {
   readonly settlement: Settlement
@@ -49,8 +56,9 @@ export interface ResultWriter {
   /** Writes all results taken before, and waits for a write under way. Drops results that can't be written. */
   readonly writeAll: Effect.Effect<void>
   /**
-   * The same without results that disable an endpoint: each of these is written by itself as soon as it is taken. Gives how
-   * many it wrote, or dropped.
+   * The same without results that disable an endpoint, and those whose deliveries somebody else's transaction holds. Each of the
+   * former is written by itself as soon as it is taken, and the latter are tried again apart. Gives how many it wrote, dropped or
+   * left to that.
    */
   readonly writeWaiting: Effect.Effect<number>
   /** Signals that results are waiting. */
@@ -65,10 +73,13 @@ export const make = (
 ): Effect.Effect<ResultWriter, never, Scope.Scope> =>
   Effect.gen(function* () {
     const waiting: Array<Result> = []
+    /** Those whose deliveries somebody else holds, until they are tried again. */
+    const held: Array<Result> = []
+    let isTryingHeld = false
     const taken = Signal.make()
     const oneAtATime = Semaphore.makeUnsafe(1)
-    // An endpoint may be locked for long. A write that waits for the lock must not delay other results.
-    const disabling = yield* FiberSet.make<void>()
+    // Endpoints and deliveries may be locked for long. A write that waits for a lock must not delay other results.
+    const apart = yield* FiberSet.make<void>()
     const outage = OutageLog.make("results of webhook attempts are written again")
     const notInTime = (error: StorageError) =>
       outage.failed("results of webhook attempts were not written in time", error)
@@ -76,24 +87,60 @@ export const make = (
       outage.failed("the result of a webhook attempt cannot be written", error)
     const cancelOutage = OutageLog.make("pending deliveries of disabled endpoints are ended at once again")
 
+    /** Those whose leases have not ended. The others are dropped. */
+    const inTime = (results: ReadonlyArray<Result>, error: StorageError) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const leased = results.filter(({ leaseUntil }) => now < leaseUntil)
+        if (leased.length < results.length) yield* notInTime(error)
+        return leased
+      })
+
     /** Tries to write results until their leases end. Then another worker has the deliveries. */
     const persist = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
       Effect.matchEffect(bugsRefuse(store.settle(results.map(({ settlement }) => settlement))), {
-        onSuccess: () => outage.worked,
+        onSuccess: (written) =>
+          written.includes(undefined)
+            ? persistHeld(results.filter((_, index) => written[index] === undefined))
+            : outage.worked,
         onFailure: (error) =>
           Effect.gen(function* () {
-            const now = yield* Clock.currentTimeMillis
-            const held = results.filter(({ leaseUntil }) => now < leaseUntil)
-            if (held.length < results.length) yield* notInTime(error)
-            if (held.length === 0) return
+            const leased = yield* inTime(results, error)
+            if (leased.length === 0) return
             // If the write succeeded and its answer was lost, writing again does nothing: the lease is over.
-            if (mayBeOver(error)) return yield* Effect.delay(persist(held), RETRY_PAUSE_MILLIS)
+            if (mayBeOver(error)) return yield* Effect.delay(persist(leased), RETRY_PAUSE_MILLIS)
             // A result that the storage refuses must not prevent the others from being written.
-            if (held.length > 1)
-              return yield* Effect.forEach(held, (result) => persist([result]), { discard: true })
+            if (leased.length > 1)
+              return yield* Effect.forEach(leased, (result) => persist([result]), { discard: true })
             yield* notTaken(error)
           }),
       })
+
+    /** Goes on with results whose deliveries somebody else holds. Others don't wait for them. */
+    const persistHeld = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
+      Effect.flatMap(inTime(results, HELD), (leased) => {
+        held.push(...leased)
+        if (isTryingHeld || held.length === 0) return Effect.void
+        isTryingHeld = true
+        return Effect.asVoid(FiberSet.run(apart, tryHeld))
+      })
+
+    /** One fiber for all, so that they take one connection of the storage and no more. */
+    const tryHeld = Effect.gen(function* () {
+      while (held.length > 0) {
+        yield* Effect.sleep(RETRY_PAUSE_MILLIS)
+        // Those that are still held come back meanwhile.
+        const taken = held.splice(0)
+        while (taken.length > 0) yield* persist(taken.splice(0, MAX_SETTLE))
+      }
+      isTryingHeld = false
+    })
+
+    /** Writes one result. It fails when somebody else holds the delivery. */
+    const settleOne = (settlement: Settlement) =>
+      Effect.flatMap(store.settle([settlement]), ([isWritten]) =>
+        isWritten === undefined ? Effect.fail(HELD) : Effect.succeed(isWritten),
+      )
 
     /**
      * Writes the result and disables the endpoint in one transaction. The endpoint is locked before its delivery, in the
@@ -105,15 +152,15 @@ export const make = (
           const { settlement } = result
           const changed = yield* endpoints.modify(endpointId, (stored) =>
             Effect.gen(function* () {
-              const [isWritten] = yield* store.settle([settlement])
+              const isWritten = yield* settleOne(settlement)
               // Not written: an earlier try may have written it, and its answer was lost. The caller then still cancels
               // the endpoint's deliveries. With another URL, the result is about another receiver.
-              if (isWritten !== true || stored.endpoint.url !== result.url) return stored
+              if (!isWritten || stored.endpoint.url !== result.url) return stored
               const failed = failing(stored, yield* sinceWhen(stored.endpoint, settlement))
               return isDue(failed.endpoint, result) ? disabled(failed, result) : failed
             }),
           )
-          if (Option.isNone(changed)) yield* store.settle([settlement])
+          if (Option.isNone(changed)) yield* settleOne(settlement)
           return Option.exists(changed, ({ endpoint }) => endpoint.status === "disabled")
         }),
       )
@@ -187,13 +234,13 @@ export const make = (
         const { endpointId } = result.settlement
         if (result.disables !== undefined && endpointId !== undefined) {
           const persisting = Effect.runForkWith(context)(persistDisabling(result, endpointId))
-          FiberSet.addUnsafe(disabling, persisting)
+          FiberSet.addUnsafe(apart, persisting)
           return
         }
         waiting.push(result)
         taken.notify()
       },
-      writeAll: Effect.andThen(writeWaiting, FiberSet.awaitEmpty(disabling)),
+      writeAll: Effect.andThen(writeWaiting, FiberSet.awaitEmpty(apart)),
       writeWaiting,
       taken,
     }

@@ -11,6 +11,9 @@
  *
  * Tenants share the places for stalled attempts. A tenant may have `maxInFlight` attempts under way, plus half of the
  * places for stalled attempts that other tenants don't use. So a tenant that comes later finds places, too.
+ *
+ * What is known of an endpoint lapses after a while in which nothing was sent to it. Otherwise endpoints that were deleted after
+ * a bad attempt would be named in each claim for ever, and enough of them would end all offers.
  */
 import { type Tenant, tenantKey } from "../shared/Tenant.ts"
 import type { TenantLimit } from "./DeliveryStore.ts"
@@ -43,6 +46,8 @@ const MAX_FULL_OF_OFFER = 100
 const LITTLE_ROOM_PART = 1 / 2
 /** Most endpoints whose load is remembered. */
 const MAX_KNOWN_ENDPOINTS = 10_000
+/** How long the load of an endpoint is remembered to which nothing is sent. */
+const REMEMBERED_MILLIS = 10 * 60_000
 
 export interface SenderLoadOptions {
   readonly maxInFlight: number
@@ -89,6 +94,8 @@ export interface Sent {
 
 /** How many more attempts may begin to endpoints and for tenants that are limited. */
 export interface Room {
+  /** When it was asked for. */
+  readonly at: number
   /** How many attempts had ended before they stalled. */
   readonly ended: number
   readonly limits: ReadonlyMap<EndpointId, number>
@@ -112,6 +119,8 @@ export type LoadSign = "fine" | "overloaded" | "none"
 export class SenderLoad {
   readonly #options: SenderLoadOptions
   readonly #endpoints = new Map<EndpointId, EndpointLoad>()
+  /** The known endpoints without deliveries, and since when they have none: those that have none for the longest time first. */
+  readonly #idle = new Map<EndpointId, number>()
   readonly #tenants = new Map<string, TenantLoad>()
   readonly #slots = new Set<Slot>()
   /** How many slots wait. */
@@ -162,6 +171,7 @@ export class SenderLoad {
 
   /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
   room(now: number): Room {
+    this.#forgetLapsed(now)
     this.#noteSlow(now)
     const limits = new Map<EndpointId, number>()
     for (const [id, load] of this.#endpoints) {
@@ -169,7 +179,7 @@ export class SenderLoad {
       // Those that are only known to be slow are not named: they may be thousands.
       if (limit < this.#options.maxInFlightPerEndpoint) limits.set(id, limit)
     }
-    return { limits, tenantLimits: this.#tenantLimits(now), ended: this.#ended }
+    return { at: now, limits, tenantLimits: this.#tenantLimits(now), ended: this.#ended }
   }
 
   /**
@@ -180,6 +190,7 @@ export class SenderLoad {
     if (events > this.#options.maxInFlightPerEndpoint) return undefined
     const places = Math.min(this.#spare(now), events * PLACES_OF_EVENT)
     if (places <= 0 || this.#tenants.get(tenantKey(tenant))?.mayHaveMore === true) return undefined
+    this.#forgetLapsed(now)
     const full: Array<EndpointId> = []
     for (const [id, load] of this.#endpoints) {
       if (load.mayHaveMore || roomOf(load, now) < events) full.push(id)
@@ -197,6 +208,7 @@ export class SenderLoad {
     const spare = this.#spare(now)
     if (spare <= 0 || this.#tenantLimits(now).length > 0) return undefined
     for (const { mayHaveMore } of this.#tenants.values()) if (mayHaveMore) return undefined
+    this.#forgetLapsed(now)
     this.#noteSlow(now)
     const little = this.#options.maxInFlightPerEndpoint * LITTLE_ROOM_PART
     const full: Array<EndpointId> = []
@@ -228,16 +240,16 @@ export class SenderLoad {
   }
 
   /** Records what a claim with this room took. Call it before the attempts begin. */
-  claimed(taken: ReadonlyArray<Sent>, { ended, limits, tenantLimits }: Room): void {
+  claimed(taken: ReadonlyArray<Sent>, { at, ended, limits, tenantLimits }: Room): void {
     this.#wasAhead = this.#ahead
     this.#ahead = Math.min((this.#ended - ended) * AHEAD, this.#options.maxAhead)
     const counts = countBy(taken, ({ endpoint }) => endpoint.id)
     for (const [id, limit] of limits) {
       // Nothing is known of an endpoint that was left out.
-      this.#of(id).mayHaveMore = (counts.get(id) ?? 0) >= limit
+      this.#claimedOf(id, (counts.get(id) ?? 0) >= limit, at)
     }
     for (const [id, count] of counts) {
-      if (!limits.has(id)) this.#of(id).mayHaveMore = count >= this.#options.maxInFlightPerEndpoint
+      if (!limits.has(id)) this.#claimedOf(id, count >= this.#options.maxInFlightPerEndpoint, at)
     }
     const ofTenants = countBy(taken, ({ tenant }) => tenantKey(tenant))
     for (const load of this.#tenants.values()) load.mayHaveMore = false
@@ -248,10 +260,25 @@ export class SenderLoad {
     }
   }
 
+  /** Records what a claim says of an endpoint. Its deliveries may be given back before they wait, so it may stay idle. */
+  #claimedOf(endpointId: EndpointId, mayHaveMore: boolean, at: number): void {
+    const load = this.#of(endpointId)
+    load.mayHaveMore = mayHaveMore
+    if (load.inFlight === 0 && !this.#idle.has(endpointId)) this.#idle.set(endpointId, at)
+  }
+
+  /** Forgets an endpoint that is disabled or deleted, unless attempts to it are still under way. */
+  forget(endpointId: EndpointId): void {
+    if (this.#endpoints.get(endpointId)?.inFlight !== 0) return
+    this.#endpoints.delete(endpointId)
+    this.#idle.delete(endpointId)
+  }
+
   /** Counts a delivery that was leased. It waits until `begin`, or until `end`. */
   wait({ endpoint, tenant }: Sent): Slot {
     const own = this.#of(endpoint.id)
     own.inFlight++
+    this.#idle.delete(endpoint.id)
     const slot: Slot = {
       tenant,
       endpointId: endpoint.id,
@@ -304,7 +331,9 @@ export class SenderLoad {
     if (sign === "overloaded") load.limit = Math.max(1, Math.floor(load.limit / 2))
     if (pauseMillis > 0) load.pausedUntil = now + Math.min(pauseMillis, MAX_PAUSE_MILLIS)
     const isUsual = load.limit === maxInFlightPerEndpoint && load.pausedUntil <= now && !load.isSlow
-    if (load.inFlight === 0 && isUsual) this.#endpoints.delete(slot.endpointId)
+    if (load.inFlight > 0) return mayHaveMore
+    if (isUsual) this.#endpoints.delete(slot.endpointId)
+    else this.#idle.set(slot.endpointId, now)
     return mayHaveMore
   }
 
@@ -356,7 +385,17 @@ export class SenderLoad {
   }
 
   #forgetIdle(): void {
-    for (const [id, load] of this.#endpoints) if (load.inFlight === 0) this.#endpoints.delete(id)
+    for (const id of this.#idle.keys()) this.#endpoints.delete(id)
+    this.#idle.clear()
+  }
+
+  /** It looks at no more than it forgets, and one. */
+  #forgetLapsed(now: number): void {
+    for (const [id, since] of this.#idle) {
+      if (now - since < REMEMBERED_MILLIS) return
+      this.#endpoints.delete(id)
+      this.#idle.delete(id)
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Event,
   IdGenerator,
   LEASE_MILLIS,
+  type Settlement,
   StorageError,
   Tenant,
   Transactor,
@@ -60,8 +61,27 @@ const bug: Fault = () => Effect.die(new Error("a bug"))
 
 class Script extends Context.Service<
   Script,
-  { readonly settle: Faults; readonly cancel: Faults; readonly atomically: Faults }
+  {
+    readonly settle: Faults
+    readonly cancel: Faults
+    readonly atomically: Faults
+    /** Deliveries that somebody else's transaction holds, and for how many writes of their results. */
+    readonly held: Map<string, number>
+  }
 >()("Script") {}
+
+/** Writes the results of deliveries that nobody holds. */
+const settleOthers = Effect.fnUntraced(function* (
+  store: DeliveryStore["Service"],
+  held: Map<string, number>,
+  settlements: ReadonlyArray<Settlement>,
+) {
+  const isHeld = new Set(settlements.map(({ id }) => id).filter((id) => (held.get(id) ?? 0) > 0))
+  for (const id of isHeld) held.set(id, held.get(id)! - 1)
+  const written = yield* store.settle(settlements.filter(({ id }) => !isHeld.has(id)))
+  const rest = [...written]
+  return settlements.map(({ id }) => (isHeld.has(id) ? undefined : rest.shift()))
+})
 
 const through = <A, E, R>(
   faults: Faults,
@@ -75,7 +95,7 @@ const faultyStores = Layer.effectContext(
     const transactor = yield* Transactor
     return Context.make(DeliveryStore, {
       ...deliveries,
-      settle: (settlements) => through(script.settle, deliveries.settle(settlements)),
+      settle: (settlements) => through(script.settle, settleOthers(deliveries, script.held, settlements)),
       cancel: (...args) => through(script.cancel, deliveries.cancel(...args)),
     }).pipe(
       Context.add(Transactor, {
@@ -92,7 +112,7 @@ const world = Dispatcher.layerManual().pipe(
     Billing.layerWithIds({ encryption: "none" }).pipe(
       Layer.provideMerge(Layer.mergeAll(Memory.layer, IdGenerator.layerSeeded(1), ScriptedReceivers.layer)),
       Layer.merge(Layer.succeed(Tenant.CurrentTenant, acme)),
-      Layer.merge(Layer.sync(Script, () => ({ settle: [], cancel: [], atomically: [] }))),
+      Layer.merge(Layer.sync(Script, () => ({ settle: [], cancel: [], atomically: [], held: new Map() }))),
     ),
   ),
 )
@@ -163,6 +183,43 @@ describe("a result", () => {
     }).pipe(inWorld),
   )
 
+  it.effect("waits by itself while somebody else's transaction holds its delivery", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const [one, other] = [yield* publish(), yield* publish()]
+      const { held } = yield* Script
+      held.set((yield* deliveryOf(one)).id, 2)
+      const running = yield* runFor(0)
+      assert.deepStrictEqual([yield* statusOf(one), yield* statusOf(other)], ["Pending", "Delivered"])
+      const later = yield* publish()
+      const both = yield* runFor(0)
+      assert.deepStrictEqual([yield* statusOf(one), yield* statusOf(later)], ["Pending", "Delivered"])
+      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* statusOf(one), "Pending")
+      yield* TestClock.adjust(500)
+      yield* Effect.all([Fiber.join(running), Fiber.join(both)])
+      assert.strictEqual(yield* statusOf(one), "Delivered")
+      assert.lengthOf(yield* received(), 3)
+    }).pipe(inWorld),
+  )
+
+  it.effect("is given up when its lease has ended while somebody else still holds its delivery", () => {
+    const { logged, logger } = listen()
+    return Effect.gen(function* () {
+      yield* newEndpoint()
+      const event = yield* publish()
+      const { held } = yield* Script
+      const { id } = yield* deliveryOf(event)
+      held.set(id, LEASE_MILLIS / 500 + 1)
+      const running = yield* runFor(LEASE_MILLIS - 500)
+      assert.deepStrictEqual([yield* statusOf(event), held.get(id), logged], ["Pending", 1, []])
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(logged, ["results of webhook attempts were not written in time"])
+      assert.strictEqual((yield* deliveryOf(event)).attemptCount, 2)
+    }).pipe(inWorld, Effect.provide(logger))
+  })
+
   it.effect("is one of many whose failures are logged once, then by and by, and so is their end", () => {
     const { logged, logger } = listen()
     const failed = "the result of a webhook attempt cannot be written"
@@ -216,6 +273,19 @@ describe("a result that disables its endpoint", () => {
       assert.strictEqual(yield* statusOf(last), "Pending")
       yield* Deferred.succeed(held, undefined)
       yield* Effect.all([Fiber.join(running), Fiber.join(both)])
+      assert.strictEqual((yield* (yield* Endpoints).get(endpoint.id)).status, "disabled")
+      assert.strictEqual(yield* statusOf(last), "gone")
+    }).pipe(inWorld),
+  )
+
+  it.effect("disables it once nobody else holds its delivery", () =>
+    Effect.gen(function* () {
+      const { endpoint, last } = yield* going
+      ;(yield* Script).held.set((yield* deliveryOf(last)).id, 1)
+      const running = yield* runFor(0)
+      assert.strictEqual((yield* (yield* Endpoints).get(endpoint.id)).status, "enabled")
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(running)
       assert.strictEqual((yield* (yield* Endpoints).get(endpoint.id)).status, "disabled")
       assert.strictEqual(yield* statusOf(last), "gone")
     }).pipe(inWorld),

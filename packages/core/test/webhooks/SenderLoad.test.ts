@@ -122,6 +122,79 @@ describe("places that are offered to publications", () => {
   })
 })
 
+describe("what is known of endpoints", () => {
+  const SOME = 101
+  const MINUTE = 60_000
+  const wide = { ...OPTIONS, maxInFlight: 4 * SOME, maxStalled: 2_000 }
+
+  /** All of them time out twice. Gives when. */
+  const timeOutTwice = (load: SenderLoad): number => {
+    for (const startedAt of [0, 15_000]) {
+      for (const slot of begin(load, acme, 0, SOME, startedAt))
+        load.end(slot, "overloaded", startedAt + 15_000)
+    }
+    return 30_000
+  }
+
+  it("lapses when nothing has been sent to them for 10 minutes", () => {
+    const load = new SenderLoad(wide)
+    const endedAt = timeOutTwice(load)
+    const justBefore = endedAt + 10 * MINUTE - 1
+    assert.isUndefined(load.standingOffer(justBefore))
+    assert.strictEqual(load.room(justBefore).limits.size, SOME)
+    const later = endedAt + 11 * MINUTE
+    assert.deepStrictEqual(load.standingOffer(later), { places: 8, full: [] })
+    assert.strictEqual(load.room(later).limits.size, 0)
+  })
+
+  it.each([
+    ["a claim", (load: SenderLoad, now: number) => load.room(now).limits.size],
+    ["an offer", (load: SenderLoad, now: number) => load.offer(globex, 8, now)?.full.length],
+    ["a standing offer", (load: SenderLoad, now: number) => load.standingOffer(now)?.full.length],
+  ] as const)("lapses for %s", (_, named) => {
+    const load = new SenderLoad(wide)
+    assert.strictEqual(named(load, timeOutTwice(load) + 10 * MINUTE), 0)
+  })
+
+  it("lasts while something is sent to them, however long an attempt takes", () => {
+    const load = new SenderLoad(wide)
+    const endedAt = timeOutTwice(load)
+    const again = begin(load, acme, 0, 1, endedAt + 9 * MINUTE)
+    const later = endedAt + 19 * MINUTE
+    assert.deepStrictEqual(load.room(later).limits, new Map([[endpoint.id, 1]]))
+    for (const slot of again) load.end(slot, "overloaded", later)
+    assert.deepStrictEqual(load.room(later + 10 * MINUTE - 1).limits, new Map([[endpoint.id, 1]]))
+    assert.strictEqual(load.room(later + 10 * MINUTE).limits.size, 0)
+  })
+
+  it("lapses, too, where all that a claim leased is given back before it waits", () => {
+    const load = new SenderLoad(OPTIONS)
+    const eight = Array.from({ length: 8 }, () => ({ tenant: acme, endpoint }))
+    load.claimed(eight, load.room(0))
+    assert.deepStrictEqual(load.standingOffer(0)?.full, [endpoint.id], "more may be due")
+    // Claims that take nothing of it are no reason to remember it.
+    for (let now = 0; now < 10 * MINUTE; now += MINUTE) {
+      load.claimed([], { ...load.room(now), limits: new Map([[endpoint.id, 0]]) })
+    }
+    assert.deepStrictEqual(load.standingOffer(10 * MINUTE)?.full, [])
+  })
+
+  it("is forgotten of an endpoint that has gone, once no attempt to it is under way", () => {
+    const load = new SenderLoad(wide)
+    const endedAt = timeOutTwice(load)
+    load.forget(endpoint.id)
+    assert.strictEqual(load.room(endedAt).limits.size, SOME - 1)
+    const other = numbered(1).id
+    const [slot] = begin(load, acme, 1, 1, endedAt)
+    load.forget(other)
+    assert.strictEqual(load.room(endedAt).limits.get(other), 1)
+    load.end(slot!, "none", endedAt)
+    load.forget(other)
+    assert.isFalse(load.room(endedAt).limits.has(other))
+    assert.strictEqual(load.inFlight, 0)
+  })
+})
+
 describe("room for an attempt", () => {
   const sent = (tenant: Tenant.Tenant, number: number) => ({ tenant, endpoint: numbered(number) })
 

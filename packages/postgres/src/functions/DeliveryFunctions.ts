@@ -6,6 +6,9 @@
  * disables an endpoint has locked it before it cancels its deliveries, so no deadlock can form. There is one exception:
  * results whose rows have moved, because somebody rewrote the table, are locked after the others of their call. Postgres ends
  * such a deadlock, and the call is repeated. Claims never wait for a lock.
+ *
+ * A call has results of many tenants, and anybody's transaction may hold one of their deliveries for long: one that has cancelled
+ * it and is still open. So results wait for locks for a short time only. Then the call is repeated, and leaves out what is locked.
  */
 import { Delivery, MAX_CANCEL } from "@billwright/core"
 import { instantOf, millisText } from "../Millis.ts"
@@ -49,8 +52,11 @@ export const claimedEndpointJson = `jsonb_build_object(
       'status', case when w.deleted_at is null then w.status else 'deleted' end, 'url', w.url, 'headers', w.headers,
       'signature', w.signature, 'secrets', w.secrets, 'failing_since', ${millisText("w.failing_since")})`
 
-/** How many rows the counts of an endpoint and hour may have. */
+/** How many rows the counts of an endpoint and hour may have that workers write. */
 const HOURLY_SLOTS = 16
+
+/** The slot in which cancellations count. No worker does, so none waits until a transaction that has cancelled ends. */
+const CANCEL_SLOT = HOURLY_SLOTS
 
 /**
  * The slot in which the worker with a lease's token counts. Workers with different slots don't wait for each other's
@@ -73,6 +79,9 @@ export const hourOf = (millis: string): string => instantOf(`(${millis} / 360000
 
 /** How long results wait for locked endpoints whose `failing_since` they change, for each such endpoint. */
 const MARK_LOCK_MILLIS = 1_000
+
+/** How long results wait for any other lock: longer than most transactions take that cancel deliveries. */
+const RESULT_LOCK_MILLIS = 250
 
 /** Whether a result `n` is a failure of its endpoint. See `Delivery.isEndpointsFailure`. */
 const isFailure = `n.status <> 'Delivered' and n.number is not null
@@ -104,12 +113,15 @@ const isHeld = `q.ctid = n.tid and q.leased_until is not null
 /** Of a result that was written: what it is counted by. */
 const COUNTED = "n.ordinal, n.account_id, n.mode, n.at, q.endpoint_id as owner, n.token, n.status, n.number"
 
+/** How the rows of results are locked before they are written. */
+type Lock = "for update" | "for update skip locked"
+
 /**
- * Writes results of `settle_deliveries`, and keeps the ordinals of those that are written. Rows are deleted as they are found:
- * they are not locked first. Only if some deliveries are to be tried again, `hasPending`, are all of them locked first, so that
- * the locks of a call are in the order of ids.
+ * Writes results of `settle_deliveries`, and keeps the ordinals of those that are written. With a `lock`, all rows are locked
+ * first. That is needed if some deliveries are to be tried again, so that the locks of a call are in the order of ids. And it is
+ * needed to leave out what is locked. Without it, rows are deleted as they are found.
  */
-const writeResults = (schema: SchemaName, hasPending: boolean): string => `
+const writeResults = (schema: SchemaName, lock: Lock | undefined): string => `
       with given as materialized (
         select n.* from unnest(v_tids, p_account_ids, p_modes, p_ids, p_tokens, p_ats, p_statuses, p_attempt_counts,
           p_due_ats, p_reasons, p_numbers, p_started_ats, p_durations, p_request_headers, p_response_statuses,
@@ -117,9 +129,9 @@ const writeResults = (schema: SchemaName, hasPending: boolean): string => `
           as n (tid, account_id, mode, id, token, at, status, attempt_count, due_at, reason, number, started_at,
             duration, request_headers, response_status, response_headers, response_body, error, ordinal)
         where n.tid is not null order by n.id, n.account_id, n.mode
-      ), ${hasPending ? keptResults(schema) : ""}ended as (
-        delete from ${schema}.webhook_pending q using ${hasPending ? "held" : "given"} n
-        where ${hasPending ? "q.ctid = n.tid and n.status <> 'Pending'" : isHeld}
+      ), ${lock === undefined ? "" : keptResults(schema, lock)}ended as (
+        delete from ${schema}.webhook_pending q using ${lock === undefined ? "given" : "held"} n
+        where ${lock === undefined ? isHeld : "q.ctid = n.tid and n.status <> 'Pending'"}
         returning ${COUNTED}, n.id, q.event_id, q.event_type, n.attempt_count,
           coalesce(n.response_status, q.last_response_status) as last_response_status,
           case when n.number is null then q.last_error else n.error end as last_error, q.created_at, n.reason, n.started_at,
@@ -132,7 +144,7 @@ const writeResults = (schema: SchemaName, hasPending: boolean): string => `
         from ended e
       ), written as (
         select e.ordinal, e.account_id, e.mode, e.at, e.owner, e.token, e.status, e.number from ended e${
-          hasPending ? " union all select k.* from kept k" : ""
+          lock === undefined ? "" : " union all select k.* from kept k"
         }
       ), counted as (${count(
         schema,
@@ -144,10 +156,10 @@ const writeResults = (schema: SchemaName, hasPending: boolean): string => `
       )
       select coalesce(array_agg(w.ordinal), '{}') into v_written from written w;`
 
-/** The part of `writeResults` for deliveries that are to be tried again. */
-const keptResults = (schema: SchemaName): string => `held as materialized (
+/** The part of `writeResults` that locks the rows, and for deliveries that are to be tried again. */
+const keptResults = (schema: SchemaName, lock: Lock): string => `held as materialized (
         select n.* from given n, lateral (
-          select from ${schema}.webhook_pending q where ${isHeld} for update
+          select from ${schema}.webhook_pending q where ${isHeld} ${lock}
         ) as q
       ), kept as (
         update ${schema}.webhook_pending q set due_at = ${instantOf("n.due_at")}, leased_at = null, leased_until = null,
@@ -167,8 +179,10 @@ const keptResults = (schema: SchemaName): string => `held as materialized (
 
 /**
  * Writes the results of claimed deliveries. See `DeliveryStore.settle`. The arrays have one element for each result.
- * Returns which results were written. A repeat of a statement that was carried out recognizes the lease's token, and
- * reports those as written.
+ * Returns which results were written.
+ *
+ * A repeat, after a call that failed, recognizes the tokens of leases. It reports as written what the call before wrote. It leaves
+ * out what is locked, and gives null for it.
  *
  * `p_tids` says where the claim left each row, so that no index is read. Its element is null for a result that is given
  * twice, so that it is written once. Only the token decides whether the row is still the claim's.
@@ -181,21 +195,22 @@ export const settleDeliveries = define(
   p_numbers integer[], p_started_ats bigint[], p_durations integer[], p_request_headers text[],
   p_response_statuses smallint[], p_response_headers text[], p_response_bodies text[], p_errors text[],
   p_is_repeat boolean
-) returns table (xid text, is_written boolean[]) language plpgsql as $$
+) returns table (xid text, is_written boolean[]) language plpgsql set lock_timeout = '${RESULT_LOCK_MILLIS}' as $$
 declare
   v_lock_timeout text := current_setting('lock_timeout');
   v_endpoints tid[];
   v_tids tid[] := p_tids;
   v_written bigint[];
   v_ordinals bigint[] := '{}';
+  v_locked bigint[];
   v_is_moved boolean;
 begin
   -- A result that doesn't change its endpoint doesn't need the endpoint's lock. One that does waits for it, but only
   -- for a short time: otherwise a lock held by others could keep results from being written until their leases end.
-  -- After that time the endpoint's next result sets failing_since.
+  -- After that time the endpoint's next result sets failing_since. A repeat waits for less, because the call before has waited.
   if exists (${marked(schema, "")}) then
     begin
-      perform set_config('lock_timeout', '${MARK_LOCK_MILLIS}', true);
+      if not p_is_repeat then perform set_config('lock_timeout', '${MARK_LOCK_MILLIS}', true); end if;
       select array_agg(w.tid) into v_endpoints from (${marked(schema, "for no key update")}) as w;
       perform set_config('lock_timeout', v_lock_timeout, true);
     exception when lock_not_available then
@@ -204,8 +219,9 @@ begin
   end if;
 
   for v_round in 1..2 loop
-    if 'Pending' = any (p_statuses) then${writeResults(schema, true)}
-    else${writeResults(schema, false)}
+    if p_is_repeat then${writeResults(schema, "for update skip locked")}
+    elsif 'Pending' = any (p_statuses) then${writeResults(schema, "for update")}
+    else${writeResults(schema, undefined)}
     end if;
     v_ordinals := v_ordinals || v_written;
     exit when v_round = 2 or cardinality(v_ordinals) = cardinality(p_ids);
@@ -249,9 +265,14 @@ begin
     ) or exists (
       select from ${ofKey(schema, "q.lease_token = n.token and q.leased_until is null")}
     );
+    -- What still has its lease would have been written, if somebody else did not hold it.
+    select array_agg(n.ordinal) into v_locked
+    from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality as n (account_id, mode, id, token, ordinal)
+    where exists (select from ${ofKey(schema, "q.lease_token = n.token and q.leased_until is not null")});
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
-    (select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
+    (select array_agg(case when n.ordinal = any (v_locked) then null
+        else coalesce(n.ordinal = any (v_ordinals), false) end order by n.ordinal)
       from unnest(p_ids) with ordinality as n (id, ordinal));
 end
 $$`,
@@ -289,7 +310,7 @@ begin
     from ended e returning 1
   ), counted as (${count(
     schema,
-    `select p_account_id, p_mode, ${hourOf("p_at")}, p_endpoint_id, 0, 0, count(*), count(*) filter (where e.is_lost)
+    `select p_account_id, p_mode, ${hourOf("p_at")}, p_endpoint_id, ${CANCEL_SLOT}, 0, count(*), count(*) filter (where e.is_lost)
     from ended e`,
   )}
   )

@@ -7,11 +7,14 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { CommitsService } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import type { DatabaseService } from "../Database.ts"
-import { booleans, decoding, instantOrNull, integer, type Row, textOrNull } from "../Row.ts"
+import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
+import { sqlState } from "../StorageFailure.ts"
 import * as ClaimedRow from "./ClaimedRow.ts"
 import * as LeaseToken from "./LeaseToken.ts"
 import { LowWaterMark, MIN_PAUSE_MILLIS } from "./LowWaterMark.ts"
 
+/** The SQLSTATE of `lock_not_available`. */
+const LOCKED = "55P03"
 /** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
 /** The pause between two looks for workers that have died, in milliseconds. There is one at a time. */
@@ -193,11 +196,23 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
     const operation = "DeliveryStore.settle"
     if (settlements.length === 0) return []
     const parameters = settleParameters(settlements)
-    const rows = yield* write(operation, (sql, isRepeat) =>
-      sql.unsafe<Row>(settling, [...parameters, String(isRepeat)]),
+    let isLocked = false
+    const writing = write(operation, (sql, isRepeat) =>
+      Effect.tapError(sql.unsafe<Row>(settling, [...parameters, String(isRepeat || isLocked)]), (error) =>
+        Effect.sync(() => {
+          isLocked ||= sqlState(error) === LOCKED
+        }),
+      ),
+    )
+    // Where statements get one attempt only, the one that leaves out what is locked would never be made.
+    const rows = yield* Effect.catchIf(
+      writing,
+      () => isLocked && !database.policy.allows(1),
+      (error) =>
+        Effect.flatMap(database.inTransaction, (isJoined) => (isJoined ? Effect.fail(error) : writing)),
     )
     yield* noteXid(rows[0]?.xid)
-    const written = yield* decoding(operation, (row: Row) => booleans(row, "is_written"))(rows[0] ?? {})
+    const written = yield* decoding(operation, writtenFromRow)(rows[0] ?? {})
     // Released deliveries are due for other workers at once.
     if (settlements.some(isDueAtOnce)) yield* commits.announce
     return written
@@ -227,6 +242,13 @@ export const make = (database: DatabaseService, commits: CommitsService, scope: 
 
   return { claimDue, settle, nextDueAt }
 }
+
+/** Which results were written. `undefined` stands for those whose deliveries somebody else holds. */
+const writtenFromRow = (row: Row): ReadonlyArray<boolean | undefined> =>
+  text(row, "is_written")
+    .slice(1, -1)
+    .split(",")
+    .map((value) => (value === "NULL" ? undefined : value === "t"))
 
 const isDueAtOnce = ({ at, state }: Settlement): boolean =>
   state.status === "Pending" && state.dueAt <= at.epochMilliseconds
