@@ -61,6 +61,7 @@ import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
 import * as Erasure from "./time/Erasure.ts"
+import * as GrantRun from "./time/GrantRun.ts"
 import * as KeyReminders from "./time/KeyReminders.ts"
 import * as MethodErasure from "./time/MethodErasure.ts"
 import * as NoteRefunds from "./time/NoteRefunds.ts"
@@ -225,6 +226,7 @@ const invoicing = ({ invoices = {}, payments, pdf, proofs }: BillingOptions) =>
     Layer.provideMerge(Collector.layer),
     Layer.provideMerge(MoneyCredits.layer),
     Layer.provideMerge(TopUpRun.layer),
+    Layer.provideMerge(GrantRun.layer),
     Layer.provide(Outbox.layer),
     Layer.provideMerge(Proving.layerWith(proofs)),
     // Kept for `BillingRuns.layer`, which hosts add.

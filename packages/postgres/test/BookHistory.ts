@@ -56,9 +56,9 @@ class Dice {
   }
 }
 
-export const worldOf = (behavior: "exclusive" | "inclusive", payments: FakeProvider) =>
+export const worldOf = (behavior: "exclusive" | "inclusive", payments?: FakeProvider) =>
   Billing.layerWithIds({
-    payments,
+    ...(payments === undefined ? {} : { payments }),
     invoices: { tax: { behavior, seller: "DE", rates: [{ country: "DE", rate: "19", from: "2024-01-01" }] } },
   })
 
@@ -233,6 +233,38 @@ export const live = Effect.fnUntraced(function* (seed: number, fake: FakeProvide
   for (const unit of ["token", "EUR", "JPY"]) {
     yield* (yield* Credits).grant({ customerId: customer.id, unit, kind: "promotional", amount: 1n })
   }
+})
+
+/** Writes invoices off, and does more with them at the same instant: the clock of a test stands still. Nothing is collected. */
+export const liveAtOneInstant = Effect.gen(function* () {
+  yield* TestClock.setTime(START.epochMilliseconds)
+  const invoices = yield* Invoices
+  const payments = yield* Payments
+  const notes = yield* CreditNotes
+  const { id: customerId } = yield* (yield* Customers).create({
+    name: "Ada",
+    email: "ada@example.com",
+    country: "DE",
+  })
+  const lines = [{ description: "Work", amount: 10_000n }]
+  const issue = Effect.gen(function* () {
+    const { id } = yield* invoices.create({ customerId, currency: "EUR", lines })
+    return (yield* invoices.finalize(id)).id
+  })
+  const voided = yield* issue
+  yield* invoices.markUncollectible(voided)
+  yield* invoices.void(voided)
+  const touched = yield* issue
+  yield* payments.record({ invoiceId: touched, amount: 1_000n })
+  yield* notes.create({ invoiceId: touched, amount: 200n, reason: "other" })
+  yield* invoices.markUncollectible(touched)
+  const payment = yield* payments.record({ invoiceId: touched, amount: 3_000n })
+  yield* notes.create({ invoiceId: touched, amount: 400n, reason: "other" })
+  yield* (yield* Refunds).create({ paymentId: payment.id, amount: 700n, reason: "other" })
+  const later = yield* issue
+  yield* invoices.markUncollectible(later)
+  yield* TestClock.adjust(1)
+  yield* invoices.void(later)
 })
 
 /** All entries of the journal to a day. */

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { balanceOf, checkBooks, live, providerOf, worldOf } from "./BookHistory.ts"
+import { balanceOf, checkBooks, live, liveAtOneInstant, providerOf, worldOf } from "./BookHistory.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -28,16 +28,17 @@ const inMemory = (seed: number, steps: number) => {
   return work.pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(services), Effect.scoped)
 }
 
-const onPostgres = (seed: number, steps: number) =>
+type History = ReturnType<typeof live> | typeof liveAtOneInstant
+
+const onPostgres = (world: ReturnType<typeof worldOf>, history: History) =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.make
-    const { fake, world } = worldAt(seed)
     const services = world.pipe(
       Layer.provideMerge(Layer.merge(Storage.layer(), IDS)),
       Layer.provideMerge(PostgresClient.layer({ url: Redacted.make(url) })),
     )
     const work = Effect.gen(function* () {
-      yield* live(seed, fake, steps)
+      yield* history
       const sql = yield* SqlClient.SqlClient
       const viewed =
         yield* sql<Row>`select day::text, kind, document_id::text, invoice_id::text, customer_id::text,
@@ -77,6 +78,9 @@ const rowsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<string> =>
     )
     .sort()
 
+const viewedRows = (viewed: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  viewed.map((row) => Object.values(row).join(" ")).sort()
+
 const TENANT_OF_PAYMENT = "account_id, mode, customer_id, invoice_id, currency"
 
 /** In plain SQL of the owner: documents that are not the sum of their parts. */
@@ -109,8 +113,9 @@ describe("the journal", () => {
 
   it.live.each([4])("is the same in memory, on Postgres and in its views: seed %i", (seed) =>
     Effect.gen(function* () {
-      const { aging, deferred, entries, refusals, viewed } = yield* onPostgres(seed, 90)
-      assert.deepStrictEqual(viewed.map((row) => Object.values(row).join(" ")).sort(), rowsOf(entries))
+      const { fake, world } = worldAt(seed)
+      const { aging, deferred, entries, refusals, viewed } = yield* onPostgres(world, live(seed, fake, 90))
+      assert.deepStrictEqual(viewedRows(viewed), rowsOf(entries))
       assert.deepStrictEqual(withoutIds(entries), withoutIds(yield* inMemory(seed, 90)))
       for (const [index, refused] of refusals.entries()) {
         assert.isTrue(Exit.isFailure(refused), `not refused: ${UNBALANCED[index]}`)
@@ -121,6 +126,17 @@ describe("the journal", () => {
       }
       for (const { amount, currency } of aging) {
         assert.strictEqual(balanceOf(entries, "receivable", currency), BigInt(amount))
+      }
+    }),
+  )
+
+  it.live("and its views say the same of what happens at the instant of a write-off", () =>
+    Effect.gen(function* () {
+      const { entries, viewed } = yield* onPostgres(worldOf("exclusive"), liveAtOneInstant)
+      assert.deepStrictEqual(viewedRows(viewed), rowsOf(entries))
+      const kinds = new Set(entries.map(({ kind }) => kind))
+      for (const kind of ["write_off", "void", "payment", "credit_note", "refund"] as const) {
+        assert.isTrue(kinds.has(kind), kind)
       }
     }),
   )

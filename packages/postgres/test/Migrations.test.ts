@@ -143,6 +143,12 @@ where pronamespace = 'billwright'::regnamespace and proname <> all (${OF_MIGRATI
     }).pipe(Effect.scoped),
   )
 
+  it.live("queue the paid credits that begin or end", () =>
+    Effect.gen(function* () {
+      yield* migrateFrom0063.pipe(Effect.provide(yield* migratedBefore("0064")))
+    }).pipe(Effect.scoped),
+  )
+
   it("make the schema in schema.json", async () => {
     const introspected = Effect.andThen(Migrations.run(), introspect("billwright"))
     const manifest = await Effect.runPromise(withDatabase(introspected))
@@ -325,6 +331,8 @@ const FROZEN: ReadonlyArray<string> = [
   "beace5750fb05fd4e03eee1142004c06ef7c0e5144c1956741d923d4900fcc36",
   "4a5ff7f06c90df0bb04cb41b09c4dfddf02ba379a549f3770d9b3bff29c0e697",
   "38719ed3cefdb6fc06ceea16fb70f6bd2699d6ece1a5e6b0a95b0fb12615f1d4",
+  "40f7888f5f8748fd0616fcd481361f60d6b0b15388e9e5ba6f5620e5b19c2511",
+  "efcd05f909b29babcebf5a31c00753ba16f91f13ccf058d6a74e0a44ca469e21",
 ]
 
 describe("each migration", () => {
@@ -374,6 +382,8 @@ from (values ('${BLOCKED}', interval '1 day'), ('${BLOCKED}', interval '2 days')
     "spend_alerts_that_are_never_set_aside",
     "rolled_api_keys_and_blocks_that_are_over",
     "standing_offers",
+    "void_after_written_off",
+    "grants_are_due",
   ])
   const rows = yield* sql<{
     kind: string
@@ -406,6 +416,30 @@ from billwright.billing_due order by kind, attempts`
       ["2026-01-03", false],
       ["-infinity", false],
     ],
+  )
+})
+
+/** Adds grants of all kinds, and looks at which of them are due after it has migrated. */
+const migrateFrom0063 = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // Their accounts and entries are of no interest here.
+  yield* sql.unsafe(`do $$ begin set local session_replication_role = replica;
+insert into billwright.billing_credit_grants (account_id, mode, customer_id, unit, id, kind, amount, priority, effective_at,
+  expires_at, status, available, held, created_at)
+select 'a', 'live', gen_random_uuid(), 'EUR', gen_random_uuid(), kind, 100, 50, '2026-01-01T00:00Z', expires_at::timestamptz,
+  status, available, held, now()
+from (values ('paid', '2026-02-01T00:00Z', 'active', 60, 0), ('paid', '2026-02-02T00:00Z', 'active', 0, 10),
+  ('paid', null, 'pending', 0, 0), ('paid', null, 'active', 60, 0), ('paid', '2026-02-03T00:00Z', 'active', 0, 0),
+  ('paid', '2026-02-04T00:00Z', 'voided', 0, 0), ('promotional', '2026-02-05T00:00Z', 'active', 60, 0))
+  as g (kind, expires_at, status, available, held);
+end $$`)
+  const { migrations } = yield* Migrations.run()
+  assert.deepStrictEqual(migrations, ["grants_are_due"])
+  const rows = yield* sql<{ day: string }>`select to_char(due_at at time zone 'UTC', 'YYYY-MM-DD') as day
+from billwright.billing_due where kind = 'credit_grant' order by due_at`
+  assert.deepStrictEqual(
+    rows.map(({ day }) => day),
+    ["2026-01-01", "2026-02-01", "2026-02-02"],
   )
 })
 

@@ -19,6 +19,7 @@ import { burnScenarios } from "./scenarios/BurnScenarios.ts"
 import { creditScenarios } from "./scenarios/CreditScenarios.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { oneOffScenarios } from "./scenarios/OneOffScenarios.ts"
+import { paidCreditScenarios } from "./scenarios/PaidCreditScenarios.ts"
 import { planGrantScenarios } from "./scenarios/PlanGrantScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
 import { spendScenarios } from "./scenarios/SpendScenarios.ts"
@@ -63,5 +64,6 @@ export const suite = <R, E>(
     spendScenarios(test)
     tokenScenarios(test)
     topUpScenarios(test)
+    paidCreditScenarios(test)
   })
 }

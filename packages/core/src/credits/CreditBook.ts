@@ -19,6 +19,7 @@ import { IdGenerator } from "../shared/Id.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import * as WallClock from "../shared/WallClock.ts"
 import {
   type AccountKey,
   CONSUMPTION_ID_PREFIX,
@@ -33,6 +34,7 @@ import {
 import { eventsOf } from "./CreditEvents.ts"
 import { makeCreditLevels } from "./CreditLevels.ts"
 import { CreditStore, type Settling, type StoredLedger } from "./CreditStore.ts"
+import { GrantQueue, nextInstantOf } from "./GrantQueue.ts"
 import { HOLD_ID_PREFIX, HoldId, type StoredHold, toHold } from "./Hold.ts"
 
 /** What an operation writes that is new. */
@@ -54,6 +56,7 @@ export const makeCreditBook = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const time = new CustomerTime(collections)
   const { crossedBy } = yield* makeCreditLevels
+  const queue = yield* GrantQueue
 
   /** Runs an effect in one transaction, in the time of the customer. */
   const within = <A, E, R>({ customerId }: Pick<AccountKey, "customerId">, effect: Effect.Effect<A, E, R>) =>
@@ -141,6 +144,20 @@ export const makeCreditBook = Effect.gen(function* () {
       })),
     )
 
+  /** Has a runner come when paid credits begin or end. Most changes move no such instant, and write nothing for it. */
+  const lookAtEnds = Effect.fnUntraced(function* (
+    known: ReadonlyArray<StoredGrant>,
+    changed: ReadonlyArray<StoredGrant>,
+  ) {
+    for (const grant of changed) {
+      const before = known.find(({ id }) => id === grant.id)
+      const at = nextInstantOf(grant)
+      const isNew = at !== (before === undefined ? null : nextInstantOf(before))
+      // The queue is in real time.
+      if (isNew && (yield* WallClock.isReal)) yield* queue.lookAt(grant.id, at)
+    }
+  })
+
   /** Writes what an operation on a locked ledger changes. */
   const write = Effect.fnUntraced(function* (
     key: AccountKey,
@@ -167,6 +184,7 @@ export const makeCreditBook = Effect.gen(function* () {
     for (const event of events.toSorted((a, b) => a.data.sequence - b.data.sequence)) {
       yield* publish(event, key)
     }
+    yield* lookAtEnds(ledger.grants, merged(grants, change.grants))
   })
 
   /** Locks an account, and writes what has happened to it by the clock. Gives what it has now. */

@@ -5,6 +5,7 @@ import { DateTime, Effect } from "effect"
 import type { Plan } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
 import { CreditStore } from "../credits/CreditStore.ts"
+import { nextInstantOf } from "../credits/GrantQueue.ts"
 import type { Customer } from "../customers/Customer.ts"
 import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
 import { InvoiceStore, type SeriesName } from "../invoices/InvoiceStore.ts"
@@ -121,6 +122,15 @@ const sendRefunds = ({ at, values }: CustomerSnapshot) =>
     }
   })
 
+/** Paid credits are looked at again, so that it is written when they begin or end. */
+const watchGrants = ({ at, credits }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const due = yield* yield* optionalPort(DueStore)
+    for (const grant of credits.flatMap(({ grants }) => grants)) {
+      if (nextInstantOf(grant) !== null) yield* due.schedule({ kind: "credit_grant", id: grant.id }, at)
+    }
+  })
+
 /**
  * Writes a snapshot of a customer into a storage that has nothing of it, as one transaction. The customer then lives in real
  * time, also one that had a test clock.
@@ -148,6 +158,7 @@ export const restoreSnapshot = Effect.fn("Fork.restoreSnapshot")(function* (snap
     yield* restoreUsage(snapshot)
     yield* watchMethods(snapshot)
     yield* sendRefunds(snapshot)
+    yield* watchGrants(snapshot)
   })
   yield* atomically(write)
   yield* restoreFailures(snapshot)

@@ -22,6 +22,8 @@ export const MAX_DESCRIPTION_LENGTH = 500
 export const MAX_ITEM_AMOUNT = 10n ** 15n
 /** The most items of one invoice. Others wait for the next one. */
 export const MAX_ITEMS_PER_INVOICE = 250
+/** The longest service period, in years. The books have an entry for each of its days. */
+export const MAX_SERVICE_YEARS = 10
 
 export const InvoiceItemId = Id.schema(INVOICE_ITEM_ID_PREFIX).pipe(Schema.brand("InvoiceItemId"))
 export type InvoiceItemId = typeof InvoiceItemId.Type
@@ -155,14 +157,28 @@ interface ServicePeriod {
   readonly periodEnd?: DateTime.Utc | null
 }
 
-/** Refuses half a service period, and one that ends before it begins. `at` is the path of what has it. */
+/** The last instant at which a service period may end. The same date has another offset in other years, so a day is added. */
+const latestEnd = (start: DateTime.Utc): DateTime.Utc =>
+  DateTime.add(start, { years: MAX_SERVICE_YEARS, days: 1 })
+
+/** What is wrong with a service period. `undefined`: nothing. */
+const problemOfPeriod = (start: DateTime.Utc | null, end: DateTime.Utc | null): string | undefined => {
+  if (start === null && end === null) return undefined
+  if (start === null || end === null) return "must be given together with the start"
+  if (!DateTime.isLessThan(start, end)) return "must be after the start"
+  const isTooLong = DateTime.isGreaterThan(end, latestEnd(start))
+  return isTooLong ? `must be at most ${MAX_SERVICE_YEARS} years after the start` : undefined
+}
+
+/**
+ * Refuses half a service period, one that ends before it begins, and one of more than `MAX_SERVICE_YEARS`. `at` is the path
+ * of what has it.
+ */
 export const checkServicePeriod = (
   { periodEnd = null, periodStart = null }: ServicePeriod,
   at = "",
 ): Effect.Effect<void, InvalidInput> => {
-  const isWhole = (periodStart === null) === (periodEnd === null)
-  const isRight = periodStart === null || periodEnd === null || DateTime.isLessThan(periodStart, periodEnd)
-  if (isWhole && isRight) return Effect.void
-  const problem = isWhole ? "must be after the start" : "must be given together with the start"
+  const problem = problemOfPeriod(periodStart, periodEnd)
+  if (problem === undefined) return Effect.void
   return Effect.fail(new InvalidInput({ field: `${at}periodEnd`, problem }))
 }

@@ -29,6 +29,9 @@ export {
 /** Most invoices, and most grants of credits, whose entries are in one page. */
 export const MAX_JOURNAL_DOCUMENTS = 20
 
+/** Most reads of drafts alone for one page of the journal: 10,000 drafts. */
+const MAX_DRAFT_READS = 500
+
 /** Whose entries a page of the journal ends with. */
 export const JournalCursor = Schema.Union([InvoiceId, CreditGrantId])
 export type JournalCursor = typeof JournalCursor.Type
@@ -68,6 +71,38 @@ const pageAfter = (id: JournalCursor | undefined): PageQuery => ({
   cursor: id === undefined ? undefined : { direction: "older", id },
 })
 
+/** Reads the invoices after the last of these that is still there: a draft may have been deleted since it was read. */
+const readAfter = (
+  store: typeof InvoiceStore.Service,
+  read: ReadonlyArray<JournalCursor | undefined>,
+): ReturnType<typeof store.list> =>
+  store.list({}, pageAfter(read.at(-1))).pipe(
+    Effect.catchIf(
+      (error) => read.length > 1 && error._tag === "CursorNotFound",
+      () => readAfter(store, read.slice(0, -1)),
+    ),
+  )
+
+/**
+ * A page of invoices that ends with an issued one. A draft may be deleted before the next page is asked for, and then nothing
+ * would start after it. So where a read has drafts alone, the next follows. Only after `MAX_DRAFT_READS` such reads a draft ends
+ * the page.
+ */
+const invoicesAfter = Effect.fnUntraced(function* (
+  store: typeof InvoiceStore.Service,
+  after: JournalCursor | undefined,
+) {
+  let read: ReadonlyArray<JournalCursor | undefined> = [after]
+  for (let reads = 1; ; reads++) {
+    const { data, hasMore } = yield* readAfter(store, read)
+    const issued = data.filter(({ state }) => state.issuedAt !== null)
+    const last = issued.at(-1)?.id
+    if (last !== undefined || !hasMore) return { issued, last: last ?? null, hasMore }
+    if (reads === MAX_DRAFT_READS) return { issued, last: data.at(-1)?.id ?? null, hasMore }
+    read = [after, ...data.map(({ id }) => id)]
+  }
+})
+
 /** Gives the journal. It only reads, and takes no locks. */
 export class Books extends Context.Service<
   Books,
@@ -98,14 +133,14 @@ export class Books extends Context.Service<
       })
 
       const ofInvoices = Effect.fnUntraced(function* (after: JournalCursor | undefined, { until }: Days) {
-        const { data, hasMore } = yield* (yield* invoicePort).list({}, pageAfter(after))
+        const { hasMore, issued, last } = yield* invoicesAfter(yield* invoicePort, after)
         const entries: Array<JournalEntry> = []
-        for (const stored of data) {
+        for (const stored of issued) {
           const { issuedAt } = stored.state
           if (issuedAt === null || issuedAt > until) continue
           entries.push(...journalOfInvoice(yield* documentsOf(stored), until))
         }
-        return { entries, last: data.at(-1)?.id ?? null, hasMore }
+        return { entries, last, hasMore }
       })
 
       const ofGrants = Effect.fnUntraced(function* (after: JournalCursor | undefined, { until }: Days) {

@@ -25,6 +25,7 @@ import {
 } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
 import { makeErasureRun } from "./Erasure.ts"
+import { makeGrantRun } from "./GrantRun.ts"
 import { makeReminderRun } from "./KeyReminders.ts"
 import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
@@ -124,7 +125,7 @@ export class BillingRuns extends Context.Service<
     /**
      * Checks the spend alerts of customers that had usage since their last check, or periods that opened or closed, of all
      * tenants. Gives how many customers it checked. One whose check fails is tried again later, and others go on. `runDue`
-     * without a lane begins with it.
+     * without a lane begins and ends with it.
      */
     readonly checkSpend: Effect.Effect<number, InvoicingUnsupported | StorageError>
 
@@ -151,6 +152,7 @@ export class BillingRuns extends Context.Service<
       const runMethod = yield* makeMethodRun
       const runRefund = yield* makeRefundRun
       const runTopUp = yield* makeTopUpRun
+      const runGrant = yield* makeGrantRun
       const runCheck = yield* makeBookCheckRun
       const runReminder = yield* makeReminderRun
       const checkSpend = Effect.withSpan(yield* makeSpendRun, "BillingRuns.checkSpend")
@@ -177,6 +179,9 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "auto_top_up") {
           return Effect.as(runTopUp(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "credit_grant") {
+          return Effect.as(runGrant(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "refund") {
           return Effect.as(runRefund(claimed, subject.id), DueWork.NOTHING)
@@ -389,15 +394,21 @@ export class BillingRuns extends Context.Service<
           }
         })
         const lanes = only === undefined ? LANES : [only]
+        let isChecked = only !== undefined
         for (;;) {
           // A lane that fails does not stop calls of the other one.
           const ends = yield* Effect.forEach(lanes, (lane) => Effect.exit(runLane(lane)), {
             concurrency: "unbounded",
           })
           const found = yield* Effect.forEach(ends, (end) => end)
-          if (left === 0) return report
+          const isOver = left === 0
           // What is done in one lane may make something due in the other one.
-          if (found.every((count) => count === 0)) return { ...report, hasMore: false }
+          if (!isOver && found.some((count) => count > 0)) continue
+          // Periods that opened may have usage already. What is due because of it is done, too.
+          const checked = isChecked ? 0 : yield* checkSpend
+          isChecked = true
+          if (isOver) return report
+          if (checked === 0) return { ...report, hasMore: false }
         }
       })
 

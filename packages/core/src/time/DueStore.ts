@@ -2,6 +2,7 @@
  * The storage port of billing runs: the queue of what is due by itself: subscriptions, invoices and others.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { CreditGrantId } from "../credits/Credit.ts"
 import type { AutoTopUpId } from "../credits/TopUp.ts"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { TestClockId } from "../customers/TestClock.ts"
@@ -31,6 +32,8 @@ export type Subject =
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
   | { readonly kind: "refund"; readonly id: RefundId }
   | { readonly kind: "auto_top_up"; readonly id: AutoTopUpId }
+  /** Paid credits that begin or end. */
+  | { readonly kind: "credit_grant"; readonly id: CreditGrantId }
   /** The reminder of a key that expires. */
   | { readonly kind: "api_key"; readonly id: ApiKeyId }
   | { readonly kind: "book_check"; readonly id: BookCheckId }
@@ -44,6 +47,7 @@ export type ScheduledSubject = Extract<
       | "api_key"
       | "auto_top_up"
       | "book_check"
+      | "credit_grant"
       | "erasure"
       | "payment_method"
       | "plan_migration"
@@ -160,7 +164,7 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts a reminder of an API key, an automatic top-up, a check of the books, an erasure, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
+     * Puts a reminder of an API key, an automatic top-up, a check of the books, a grant of paid credits, an erasure, a payment method, a refund, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
      * a lease on it and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (

@@ -308,6 +308,7 @@ describe("an item", () => {
         ["description", { description: "" }],
         ["periodEnd", { periodStart: NOON }],
         ["periodEnd", { periodStart: NOON, periodEnd: NOON }],
+        ["periodEnd", { periodStart: NOON, periodEnd: at("2036-11-22T12:00:00.001Z") }],
         ["taxCode", { taxCode: "Reduced" }],
       ]
       for (const [field, change] of wrong) {

@@ -151,12 +151,32 @@ describe("a one-off invoice", () => {
         yield* refused(create({ customerId, currency: "EUR", lines: [line, half] })),
         "lines[1].periodEnd must be given together with the start",
       )
+      const tooLong = { ...line, periodStart: NOON, periodEnd: at("9999-01-01T00:00:00.000Z") }
+      assert.strictEqual(
+        yield* refused(create({ customerId, currency: "EUR", lines: [line, tooLong] })),
+        "lines[1].periodEnd must be at most 10 years after the start",
+      )
       const theirs = yield* newCustomer().pipe(as(globex))
       const error = yield* Effect.flip(create({ customerId: theirs.id, currency: "EUR", lines: [line] }))
       assert.instanceOf(error, Customer.CustomerNotFound)
       assert.deepStrictEqual(yield* allInvoices, [])
       const { events } = yield* (yield* MemoryInspector).snapshot
       assert.deepStrictEqual(events, [])
+    }).pipe(inWorld()),
+  )
+
+  it.effect("bills ten years of any time zone at once", () =>
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer()
+      // Midnights of Berlin: the clocks there change on the 29th of March in 2026, and on the 30th in 2036.
+      const decade = {
+        description: "Domain",
+        amount: 100n,
+        periodStart: at("2026-03-29T22:00:00.000Z"),
+        periodEnd: at("2036-03-29T23:00:00.000Z"),
+      }
+      const { lines } = yield* (yield* Invoices).create({ customerId, currency: "EUR", lines: [decade] })
+      assert.strictEqual(lines[0]?.periodEnd, decade.periodEnd.epochMilliseconds)
     }).pipe(inWorld()),
   )
 

@@ -1,13 +1,16 @@
 /** The worked year of `docs/books.md`, to the cent. */
 import { readFileSync } from "node:fs"
 import {
+  BillingRuns,
   Books,
   CreditNotes,
   Credits,
   Holds,
   Invoices,
+  InvoiceStore,
   type JournalEntry,
   journalText,
+  Page,
   Payments,
   Plans,
   Refunds,
@@ -15,8 +18,9 @@ import {
   TopUps,
 } from "@billwright/core"
 import { EU_COUNTRIES, EU_STANDARD_RATES, trialBalance } from "@billwright/engine"
+import { Memory } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { as, at, globex, inWorld, newCustomer } from "../world.ts"
 
@@ -62,7 +66,7 @@ const year = Effect.gen(function* () {
   yield* on("2026-07-01")
   yield* notes.create({ invoiceId: licence, amount: 30_000n, refund: 35_700n, reason: "order_change" })
   yield* on("2026-08-02")
-  yield* credits.grant({ customerId, unit: "EUR", kind: "promotional", amount: 1_000n })
+  yield* (yield* BillingRuns).runDue()
   yield* on("2026-09-01")
   yield* invoices.markUncollectible(workshop)
   yield* on("2026-12-31")
@@ -216,4 +220,133 @@ describe("paid credits", () => {
       assert.strictEqual(yield* balanceIn("revenue"), -1_000n)
     }).pipe(taxed),
   )
+})
+
+/** An invoice of 100.00 and 19.00 of tax that was written off, and voided so many milliseconds later. */
+const voidedAfter = Effect.fnUntraced(function* (milliseconds: number) {
+  const invoices = yield* Invoices
+  yield* on("2026-01-01")
+  const { id: customerId } = yield* newCustomer({ country: "DE" })
+  const lines = [{ description: "Work", amount: 10_000n }]
+  const { id } = yield* invoices.create({ customerId, currency: "EUR", lines })
+  yield* invoices.finalize(id)
+  yield* on("2026-02-01")
+  yield* invoices.markUncollectible(id)
+  yield* TestClock.adjust(milliseconds)
+  yield* invoices.void(id)
+})
+
+describe("a void invoice", () => {
+  for (const [when, milliseconds] of [
+    ["after it was written off", 1],
+    ["at the instant at which it was written off", 0],
+    ["by a clock that is slow, before it was written off", -86_400_000],
+  ] as const) {
+    it.effect(`is taken back whole when it is voided ${when}`, () =>
+      Effect.gen(function* () {
+        yield* voidedAfter(milliseconds)
+        const balances = trialBalance(yield* journalTo("2026-12-31"))
+        assert.deepStrictEqual(
+          [...balances].filter(([, amount]) => amount !== 0n),
+          [],
+        )
+      }).pipe(taxed),
+    )
+  }
+})
+
+const ONE_LINE = { lines: [{ description: "Work", amount: 100n }], currency: "EUR" }
+
+/** Issued invoices and drafts, in the order of their making, by a letter for each. */
+const makeInvoices = Effect.fnUntraced(function* (letters: string) {
+  const invoices = yield* Invoices
+  const { id: customerId } = yield* newCustomer({ country: "DE" })
+  return yield* Effect.forEach([...letters], (letter) =>
+    Effect.gen(function* () {
+      const { id } = yield* invoices.create({ customerId, ...ONE_LINE })
+      if (letter === "i") yield* invoices.finalize(id)
+      return id
+    }),
+  )
+})
+
+const draftsOf = Effect.flatMap(Invoices, ({ list }) =>
+  Effect.map(list({ status: "draft", limit: 100 }), ({ data }) => data.map(({ id }) => id)),
+)
+
+/** Reads the journal to its end. All drafts are deleted after its first page. Gives the invoices that it has. */
+const readWhileDraftsGo = Effect.gen(function* () {
+  const { journal } = yield* Books
+  const invoices = yield* Invoices
+  const read = new Set<string | null>()
+  for (let startingAfter = {}; ;) {
+    const { entries, hasMore, last } = yield* journal(startingAfter)
+    for (const { invoiceId } of entries) read.add(invoiceId)
+    if (!hasMore || last === null) return read
+    yield* Effect.forEach(yield* draftsOf, (id) => invoices.delete(id))
+    startingAfter = { startingAfter: last }
+  }
+})
+
+type List = (typeof InvoiceStore.Service)["list"]
+
+/** A world whose list of invoices is read by something else than the store's own `list`. */
+const listing = (change: (list: List) => List) =>
+  inWorld(
+    {},
+    Layer.effect(
+      InvoiceStore,
+      Effect.map(InvoiceStore, (store) => ({ ...store, list: change(store.list) })),
+    ).pipe(Layer.provideMerge(Memory.layer)),
+  )
+
+describe("a journal that is read while drafts are deleted", () => {
+  for (const [which, letters, pages] of [
+    ["some of a page", `${"i".repeat(5)}${"d".repeat(5)}${"i".repeat(15)}`, 2],
+    ["all of a page and more", `${"i".repeat(3)}${"d".repeat(43)}`, 1],
+    ["all of a page after an issued one", `${"i".repeat(3)}${"d".repeat(30)}i`, 2],
+  ] as const) {
+    it.effect(`goes on after issued invoices: drafts are ${which}`, () =>
+      Effect.gen(function* () {
+        const made = yield* makeInvoices(letters)
+        const first = yield* (yield* Books).journal()
+        assert.strictEqual(first.hasMore, pages > 1)
+        if (pages > 1) assert.notInclude(yield* draftsOf, first.last)
+        const issued = made.filter((_, index) => letters[index] === "i")
+        assert.deepStrictEqual([...(yield* readWhileDraftsGo)].sort(), issued.sort())
+      }).pipe(taxed),
+    )
+  }
+
+  it.effect("goes on when the drafts are deleted between two reads of one page", () => {
+    let areGone = false
+    const list = listing((stored) => ({ ...filter }, page) => {
+      if (page.cursor === undefined) return stored(areGone ? { ...filter, status: "open" } : filter, page)
+      areGone = true
+      return Effect.fail(new Page.CursorNotFound(page.cursor))
+    })
+    return Effect.gen(function* () {
+      const made = yield* makeInvoices(`i${"d".repeat(25)}`)
+      const { journal } = yield* Books
+      const { entries, hasMore } = yield* journal()
+      assert.isFalse(hasMore)
+      assert.strictEqual(entries[0]?.invoiceId, made[0])
+      const unknown = yield* Effect.flip(journal({ startingAfter: made[10]! }))
+      assert.include(unknown.message, "startingAfter")
+    }).pipe(list)
+  })
+
+  it.effect("ends a page with a draft after 500 reads of drafts alone", () => {
+    let reads = 0
+    const endless = listing((stored) => (filter, { limit }) => {
+      reads++
+      const page = stored(filter, { limit, cursor: undefined })
+      return Effect.map(page, ({ data }) => ({ data, hasMore: true }))
+    })
+    return Effect.gen(function* () {
+      const [draft] = yield* makeInvoices("d")
+      const { entries, hasMore, last } = yield* (yield* Books).journal()
+      assert.deepStrictEqual([entries, hasMore, last, reads], [[], true, draft, 500])
+    }).pipe(endless)
+  })
 })

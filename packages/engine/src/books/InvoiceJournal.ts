@@ -118,52 +118,90 @@ const bookWriteOff = (book: Book, documents: InvoiceDocuments): void => {
   book.add("write_off", invoice.id, writtenOffAt, { bad_debt: due, receivable: -due })
 }
 
-/** The days on which the revenue of a line may change, from one day to another. */
-const daysOf = (
-  line: Line,
-  notes: ReadonlyArray<number>,
-  from: number,
-  to: number,
-): ReadonlyArray<number> => {
-  const { periodEnd, periodStart } = line
-  const days = new Set([from, ...notes])
-  if (periodStart !== null && periodEnd !== null) {
-    const end = Math.min(dayOf(periodEnd - 1), to)
-    for (let day = Math.max(from, dayOf(periodStart)); day <= end; day++) days.add(day)
+/** The days of the lines of one invoice. Lines of one service period share their list, because an invoice may have many. */
+export class LineDays {
+  readonly #notes: ReadonlyArray<number>
+  readonly #from: number
+  readonly #to: number
+  readonly #bySpan = new Map<string, ReadonlyArray<number>>()
+
+  /** Lists days from one day to another: those of service, the first one, and those on which credit notes were issued. */
+  constructor(notes: ReadonlyArray<number>, from: number, to: number) {
+    this.#notes = notes
+    this.#from = from
+    this.#to = to
   }
-  return [...days].filter((day) => day >= from && day <= to).sort((a, b) => a - b)
+
+  /** The days on which the revenue of a line may change, in order. */
+  of({ periodEnd, periodStart }: Pick<Line, "periodStart" | "periodEnd">): ReadonlyArray<number> {
+    const span = `${periodStart} ${periodEnd}`
+    const known = this.#bySpan.get(span)
+    if (known !== undefined) return known
+    const days = this.#daysFrom(periodStart, periodEnd)
+    this.#bySpan.set(span, days)
+    return days
+  }
+
+  #daysFrom(start: number | null, end: number | null): ReadonlyArray<number> {
+    const days = new Set([this.#from, ...this.#notes])
+    if (start !== null && end !== null) {
+      const last = Math.min(dayOf(end - 1), this.#to)
+      for (let day = Math.max(this.#from, dayOf(start)); day <= last; day++) days.add(day)
+    }
+    return [...days].filter((day) => day >= this.#from && day <= this.#to).sort((a, b) => a - b)
+  }
+}
+
+/** What credit notes took off a line, each on its day. */
+type Credited = ReadonlyArray<{ readonly day: number; readonly net: bigint }>
+
+/** Adds what a line earns on each of its days, and gives the sum. */
+const addRevenue = (
+  byDay: Map<number, bigint>,
+  line: Line,
+  days: ReadonlyArray<number>,
+  credited: Credited,
+): bigint => {
+  let before = 0n
+  for (const day of days) {
+    const taken = credited.reduce((sum, one) => (one.day <= day ? sum + one.net : sum), 0n)
+    const served = servedBy(line, line.net - taken, day)
+    byDay.set(day, (byDay.get(day) ?? 0n) + served - before)
+    before = served
+  }
+  return before
 }
 
 /** Books the revenue of each day, and gives the sum. */
 const bookRevenue = (book: Book, { invoice, notes }: InvoiceDocuments, from: number, to: number): bigint => {
   const credited = notes.map((note) => ({ day: dayOf(note.issuedAt), nets: netsOfNote(note) }))
+  const days = new LineDays(
+    credited.map(({ day }) => day),
+    from,
+    to,
+  )
+  const byDay = new Map<number, bigint>()
   let all = 0n
   for (const line of invoice.lines) {
     if (line.kind === "top_up") continue
     const own = credited.map(({ day, nets }) => ({ day, net: nets.get(line.id) ?? 0n }))
-    let before = 0n
-    for (const day of daysOf(
-      line,
-      own.map((one) => one.day),
-      from,
-      to,
-    )) {
-      const taken = own.reduce((sum, one) => (one.day <= day ? sum + one.net : sum), 0n)
-      const served = servedBy(line, line.net - taken, day)
-      const revenue = served - before
-      book.addOn("recognition", invoice.id, day, { contract_liability: revenue, revenue: -revenue })
-      before = served
-    }
-    all += before
+    all += addRevenue(byDay, line, days.of(line), own)
+  }
+  for (const [day, revenue] of byDay) {
+    book.addOn("recognition", invoice.id, day, { contract_liability: revenue, revenue: -revenue })
   }
   return all
 }
 
-/** Takes back what was booked of an invoice that was voided. None of it was paid or credited then. */
+/**
+ * Takes back what was booked of an invoice that was voided. None of it was paid or credited then. Nothing is written off after
+ * it is void, so the order of the two instants says nothing: they may be the same, and clocks of servers differ.
+ */
 const bookVoid = (book: Book, documents: InvoiceDocuments, at: number, recognized: bigint): void => {
-  const { invoice } = documents
+  const { invoice, writtenOffAt } = documents
+  const due = writtenOffAt === null ? "receivable" : "bad_debt"
   book.add("void", invoice.id, at, {
-    [dueAccount(documents, at)]: -receivableOf(invoice),
+    [due]: -receivableOf(invoice),
     contract_liability: -liabilityOf(invoice) - recognized,
     tax_payable: sumOf(invoice.taxes),
     revenue: recognized,

@@ -73,7 +73,7 @@ export const writerOf = (
   }
 }
 
-/** The time zone of a line's days: that of its subscription. */
+/** The time zone of a line's days: that of its subscription, or the seller's for an item. */
 const zoneOfLine = (
   { origin }: Line,
   timezones: InvoiceDocumentInput["timezones"],
@@ -247,22 +247,35 @@ const totalsOf = (input: InvoiceDocumentInput, writer: Writer): ReadonlyArray<Am
 const dueOn = ({ customer, invoice: { dueAt } }: InvoiceDocumentInput, { format, settings }: Writer) =>
   dueAt === null ? null : format.date(dueAt, zoneOfPayment(customer, settings))
 
+/** Whether subscriptions of the lines have several time zones. An item has no subscription, so it doesn't count. */
+const hasSeveralZones = (
+  lines: ReadonlyArray<Line>,
+  timezones: InvoiceDocumentInput["timezones"],
+  settings: DocumentSettings,
+): boolean => {
+  const dated = lines.filter(
+    ({ origin, periodEnd, periodStart }) => origin !== null && periodStart !== null && periodEnd !== null,
+  )
+  return new Set(dated.map((line) => zoneOfLine(line, timezones, settings))).size > 1
+}
+
 /**
- * The span of the lines' service periods. Where their subscriptions have several time zones, its days would be those of none
- * of them, so only the lines say theirs.
+ * The span of the lines' service periods, each dated in its own time zone. Where their subscriptions have several, the days of
+ * the span would be those of none of them, so only the lines say theirs.
  */
 const servicePeriodOf = (
   { invoice: { lines }, timezones }: InvoiceDocumentInput,
   { format, settings }: Writer,
 ) => {
-  const periods = lines.flatMap((line) => {
-    const { periodEnd, periodStart } = line
-    return periodStart === null || periodEnd === null
-      ? []
-      : [{ start: periodStart, end: periodEnd, zone: zoneOfLine(line, timezones, settings) }]
-  })
-  if (new Set(periods.map(({ zone }) => zone)).size > 1) return null
-  const span = spanOf(periods.map(({ end, start, zone }) => daysOf(start, end, zone)))
+  if (hasSeveralZones(lines, timezones, settings)) return null
+  const span = spanOf(
+    lines.map((line) => {
+      const { periodEnd, periodStart } = line
+      return periodStart === null || periodEnd === null
+        ? null
+        : daysOf(periodStart, periodEnd, zoneOfLine(line, timezones, settings))
+    }),
+  )
   return span === null ? null : format.days(span)
 }
 

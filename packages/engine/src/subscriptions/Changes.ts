@@ -3,29 +3,11 @@
  * docs/decisions/0060.
  */
 import type { Change } from "./Input.ts"
-import { differing, isLess, isSameTime } from "./InputRules.ts"
-import type { PendingChange, PlanChange, PlanVersionRef, Quantities, Subscription } from "./Subscription.ts"
+import { differing, isLess } from "./InputRules.ts"
+import type { PendingChange, PlanChange, Quantities, Subscription } from "./Subscription.ts"
 import type { Apply } from "./Transition.ts"
 import * as Do from "./Transitions.ts"
-
-const isSamePlan = (one: PlanVersionRef | null, other: PlanVersionRef): boolean =>
-  one !== null && one.key === other.key && one.version === other.version
-
-/**
- * What waits for the same time, if a change is made together with it. A change that names a plan replaces another plan that waits,
- * and the plan that is there already takes everything back that waits.
- */
-const waitingWith = (
-  subscription: Subscription,
-  { plan }: Change,
-  at: number | "period_end",
-): PendingChange | null => {
-  const { pending } = subscription
-  if (pending === null || !isSameTime(subscription, pending.at, at)) return null
-  if (plan === undefined) return pending
-  const isOther = !isSamePlan(subscription.plan, plan)
-  return isOther && (pending.plan === null || isSamePlan(pending.plan, plan)) ? pending : null
-}
+import { isSamePlan, waitingWith } from "./Waiting.ts"
 
 /** What waits still when some quantities are decided now. */
 const without = (pending: PendingChange | null, decided: Quantities): PendingChange | null => {

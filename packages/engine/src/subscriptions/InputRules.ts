@@ -5,9 +5,10 @@ import { decimalOf, oneOf } from "../catalog/FieldRules.ts"
 import type { PlanTerms } from "../catalog/Plan.ts"
 import { Problems } from "../catalog/Problem.ts"
 import * as Exact from "../money/Exact.ts"
-import type { Command, CommandTime, Create } from "./Input.ts"
+import type { Change, Command, CommandTime, Create } from "./Input.ts"
 import * as LocalTime from "./LocalTime.ts"
 import type { Quantities, Subscription } from "./Subscription.ts"
+import { waitingWith } from "./Waiting.ts"
 
 /** Longest trial, in days. */
 const MAX_TRIAL_DAYS = 730
@@ -77,22 +78,11 @@ export const problemsOfCreate = (input: Create, now: number): Problems => {
   return at
 }
 
-/** Whether two times of changes are one: the end of the period may be given as an instant. */
-export const isSameTime = (
-  { period }: Subscription,
-  one: number | "period_end",
-  other: number | "period_end",
-): boolean => {
-  const instantOf = (time: number | "period_end") => (time === "period_end" ? (period?.end ?? time) : time)
-  return instantOf(one) === instantOf(other)
-}
-
-/** The quantities that a change may name which names no plan: those that are there, and those that wait for the same time. */
-const knownQuantities = (subscription: Subscription, at: CommandTime | undefined): Quantities => {
-  const { pending, quantities } = subscription
-  const isWith =
-    pending !== null && at !== undefined && at !== "now" && isSameTime(subscription, pending.at, at)
-  return isWith ? { ...quantities, ...pending.quantities } : quantities
+/** The quantities that are there when a change is made: those of now, and those that wait and are changed together with it. */
+const quantitiesWith = (subscription: Subscription, input: Change): Quantities => {
+  const { at } = input
+  const waiting = at === undefined || at === "now" ? null : waitingWith(subscription, input, at)
+  return { ...subscription.quantities, ...waiting?.quantities }
 }
 
 /** Reports a time of a command that it can't have. */
@@ -122,7 +112,7 @@ export const problemsOfCommand = (input: Command, subscription: Subscription, no
       }
       checkQuantities(at.in("quantities"), quantities)
       if (plan === undefined) {
-        const known = knownQuantities(subscription, input.at)
+        const known = quantitiesWith(subscription, input)
         for (const key of Object.keys(quantities)) {
           if (!Object.hasOwn(known, key)) at.in("quantities").in(key).add("is not a quantity of the plan")
         }
@@ -134,7 +124,7 @@ export const problemsOfCommand = (input: Command, subscription: Subscription, no
       if (!plan.terms.currencies.includes(currency)) {
         at.in("plan").add(`has no prices in ${currency}, the currency of the subscription`)
       }
-      checkAgainstPlan(at.in("quantities"), plan.terms, quantities, subscription.quantities)
+      checkAgainstPlan(at.in("quantities"), plan.terms, quantities, quantitiesWith(subscription, input))
       break
     }
     case "cancel":

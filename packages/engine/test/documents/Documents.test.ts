@@ -125,6 +125,36 @@ describe("an invoice as a document", () => {
     assert.isUndefined(servicePeriodOf(group, { ...timezones, sub_2: berlin }))
   })
 
+  it("has the service period of items, too, which are dated in the seller's time zone", () => {
+    const days = (timezone: string) => ({ ...settings, timezone })
+    const item = line("item", 1n, { periodStart: Date.UTC(2026, 9, 20), periodEnd: Date.UTC(2026, 9, 25) })
+    const timezones = { sub_1: "America/New_York" }
+    const calls = usage("calls", "1500", "EUR", {
+      periodStart: Date.UTC(2026, 10, 1, 4),
+      periodEnd: Date.UTC(2026, 11, 1, 5),
+    })
+    const mixed = invoice({ lines: [item, calls] })
+    assert.isNull(mixed.lines[0]?.origin)
+    for (const [timezone, first] of [
+      ["UTC", 20],
+      ["America/Los_Angeles", 19],
+    ] as const) {
+      const of = input(mixed, { timezones, settings: days(timezone) })
+      const fact = invoiceDocument(of).facts.find(({ label }) => label === "Service period")
+      assert.strictEqual(plain(fact?.value ?? ""), `Oct ${first} – Nov 30, 2026`)
+      const electronic = toEn16931(of)
+      assert.deepStrictEqual(electronic.type === "document" ? electronic.document.period : null, {
+        start: `2026-10-${first}`,
+        end: "2026-11-30",
+      })
+    }
+    const alone = invoiceDocument(input(invoice({ lines: [item] }), { timezones, settings: days("UTC") }))
+    assert.include(
+      alone.facts.map(({ value }) => plain(value)),
+      "Oct 20 – 24, 2026",
+    )
+  })
+
   it("says what has to be said where the customer owes the tax", () => {
     const document = inLocale("de", invoice({ rate: REVERSE_CHARGE }))
     assert.match(document.notes.join(), /Steuerschuldnerschaft des Leistungsempfängers/)

@@ -349,6 +349,22 @@ describe("a change", () => {
     assert.deepInclude(other.pending, { plan: { key: "yearly", version: 1 }, quantities: {} })
   })
 
+  it("to the plan that waits already needs no quantity that waits with it", () => {
+    const charge = { key: "desks", model: "unit", quantity: "desks", price: { EUR: "5.00" } } as const
+    const [desks, rooms] = [plan("desks", { charges: [charge] }), plan("rooms", { charges: [charge] })]
+    const toDesks = changeTo(desks, { at: "period_end" })
+    const all = { ...toDesks, quantities: { desks: "4" } }
+    const waits = done(started(), all, "2026-01-05").subscription
+    assert.deepStrictEqual(done(waits, toDesks, "2026-01-06").subscription.pending, waits.pending)
+    // At another time it is another change, and a third plan replaces the one that waits.
+    const now = { ...toDesks, at: "now" } as const
+    for (const other of [now, changeTo(rooms, { at: "period_end" })]) {
+      assert.deepStrictEqual(refused(waits, other, "2026-01-06"), [
+        'quantities.desks is required: the charge "desks" uses it',
+      ])
+    }
+  })
+
   it("at the instant at which the period ends is made together with one at the period's end", () => {
     const toPro = changeTo(pro, { at: at("2026-02-01") })
     const plan = done(started(), toPro, "2026-01-05").subscription

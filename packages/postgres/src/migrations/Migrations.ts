@@ -81,6 +81,8 @@ import { migration0059 } from "./Migration0059.ts"
 import { migration0060 } from "./Migration0060.ts"
 import { migration0061 } from "./Migration0061.ts"
 import { migration0062 } from "./Migration0062.ts"
+import { migration0063 } from "./Migration0063.ts"
+import { migration0064 } from "./Migration0064.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -149,6 +151,8 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0060,
   migration0061,
   migration0062,
+  migration0063,
+  migration0064,
 ]
 
 /** The newest migration of this release, which it also requires. */

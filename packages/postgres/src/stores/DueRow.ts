@@ -4,6 +4,7 @@
 import {
   ApiKey,
   BookCheck,
+  Credit,
   Customer,
   type Due,
   Id,
@@ -138,6 +139,9 @@ export const refundIdOf = (row: Row, column: string): Refund.RefundId =>
 
 export const autoTopUpIdOf = (row: Row, column: string): TopUp.AutoTopUpId =>
   Id.fromUuid(TopUp.AUTO_TOP_UP_ID_PREFIX, text(row, column)) as TopUp.AutoTopUpId
+
+export const creditGrantIdOf = (row: Row, column: string): Credit.CreditGrantId =>
+  Id.fromUuid(Credit.GRANT_ID_PREFIX, text(row, column)) as Credit.CreditGrantId
 
 export const apiKeyIdOf = (row: Row, column: string): ApiKey.ApiKeyId =>
   Id.fromUuid(ApiKey.API_KEY_ID_PREFIX, text(row, column)) as ApiKey.ApiKeyId

@@ -29,6 +29,7 @@ import { byPlace, isOneOf, uuids } from "./Batched.ts"
 import {
   apiKeyIdOf,
   autoTopUpIdOf,
+  creditGrantIdOf,
   bookCheckIdOf,
   customerIdOf,
   invoiceIdOf,
@@ -60,6 +61,7 @@ const subjectFromRow = (row: Row): Subject => {
   if (kind === "erasure") return { kind, id: customerIdOf({ customer_id: row["id"] }) }
   if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
   if (kind === "auto_top_up") return { kind, id: autoTopUpIdOf(row, "id") }
+  if (kind === "credit_grant") return { kind, id: creditGrantIdOf(row, "id") }
   if (kind === "api_key") return { kind, id: apiKeyIdOf(row, "id") }
   if (kind === "book_check") return { kind, id: bookCheckIdOf(row, "id") }
   if (kind === "refund") return { kind, id: refundIdOf(row, "id") }
@@ -108,6 +110,7 @@ from ${schema}.${lane === "calls" ? "claim_due_calls" : "claim_due"}($1::text::b
   const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
     api_key: t.api_keys,
     book_check: t.book_checks,
+    credit_grant: t.billing_credit_grants,
     erasure: t.customers,
     invoice: t.billing_invoices,
     payment: t.billing_payments,

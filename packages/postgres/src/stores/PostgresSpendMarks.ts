@@ -28,6 +28,7 @@ const markedFromRow = (row: Row): MarkedCustomer => ({
   },
   customerId: customerIdOf(row),
   attempts: integer(row, "attempts"),
+  seen: text(row, "seen"),
 })
 
 const make = Effect.gen(function* () {
@@ -51,9 +52,9 @@ returning ${XID}`,
       (sql) => sql<Row>`select c.account_id, c.mode, c.customer_id::text as customer_id, (
   select max(m.attempts) from ${t.spend_marks} m
   where m.account_id = c.account_id and m.mode = c.mode and m.customer_id = c.customer_id
-)::text as attempts
+)::text as attempts, c.seen::text as seen
 from (
-  select m.account_id, m.mode, m.customer_id, min(m.place) as place from (
+  select m.account_id, m.mode, m.customer_id, min(m.place) as place, array_agg(m.id) as seen from (
     select m.*, row_number() over (order by m.due_at, m.id) as place from (
       select m.* from ${t.spend_marks} m where m.due_at <= to_timestamp(${millisOf(now)}::float8 / 1000)
       order by m.due_at, m.id limit ${String(LOOK_AHEAD)}::integer
@@ -85,8 +86,10 @@ returning ${XID}`,
     return rows.length > 0
   })
 
+  // The ids of marks don't say which came first: one may have been made long before its transaction ended. So all that were
+  // seen are named. What is put off already was seen before.
   const putOff = Effect.fnUntraced(function* (
-    customerId: Customer.CustomerId,
+    { customerId, seen }: Pick<MarkedCustomer, "customerId" | "seen">,
     attempts: number,
     until: DateTime.Utc,
   ) {
@@ -98,6 +101,7 @@ returning ${XID}`,
   select m.id, row_number() over (order by m.id) as place from (
     select m.id from ${t.spend_marks} m
     where m.account_id = ${accountId} and m.mode = ${mode} and m.customer_id = ${uuid}::uuid
+      and (m.id = any (${seen}::text::uuid[]) or m.due_at > '-infinity')
     for update skip locked
   ) as m
 ), removed as (

@@ -28,6 +28,7 @@ import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { asTenant, otherTenants, same, together } from "./ContractTest.ts"
+import { granted, newAccount, services } from "./CreditProbe.ts"
 import {
   draftOf,
   insertCustomer,
@@ -524,6 +525,14 @@ export const dueContract = (test: InvoicingTest): void => {
       yield* (yield* Collections).of(BookCheck.bookChecks).insert(check)
       yield* isScheduled({ kind: "book_check", id: check.id })
     }),
+  )
+
+  test(
+    "a grant of paid credits is due when it is scheduled, until it is taken off",
+    Effect.gen(function* () {
+      const { id } = yield* granted(yield* newAccount, 5n)
+      yield* isScheduled({ kind: "credit_grant", id })
+    }).pipe(Effect.provide(services)),
   )
 
   test(

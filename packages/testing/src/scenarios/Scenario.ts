@@ -23,6 +23,7 @@ import {
   Resources,
   SubscriptionDrafts,
   Subscriptions,
+  GrantRun,
   TopUpRun,
   Usage,
   type UsageRecord,
@@ -89,6 +90,7 @@ const billing = Layer.mergeAll(
   Layer.provide(SubscriptionDrafts.layer),
   Layer.provideMerge(MoneyCredits.layer),
   Layer.provideMerge(TopUpRun.layer),
+  Layer.provideMerge(GrantRun.layer),
   Layer.provideMerge(Outbox.layer),
 )
 

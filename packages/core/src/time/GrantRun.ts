@@ -1,0 +1,72 @@
+/**
+ * What a runner does on paid credits that begin or end: it writes that, with the instant at which it happened. So the books of a
+ * day are complete soon after it, also of customers who do nothing any more.
+ */
+import { settleCredits } from "@billwright/engine"
+import { Clock, Effect, Layer, Option } from "effect"
+import type { CreditGrantId, StoredGrant } from "../credits/Credit.ts"
+import { makeCreditBook } from "../credits/CreditBook.ts"
+import { GrantQueue, nextInstantOf } from "../credits/GrantQueue.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import * as WallClock from "../shared/WallClock.ts"
+import { type ClaimedSubject, DueStore } from "./DueStore.ts"
+
+type Run<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
+
+/** How long it waits for holds on credits that have ended. What they give back ends at once. */
+const HELD_MILLIS = 3_600_000
+
+const queueOf = (port: Effect.Effect<DueStore["Service"], InvoicingUnsupported>) => ({
+  lookAt: (id: CreditGrantId, at: number | null) =>
+    Effect.flatMap(Effect.orDie(port), (due) => due.schedule({ kind: "credit_grant", id }, at)),
+})
+
+/** Makes the work on a grant that a runner has claimed. */
+export const makeGrantRun = Effect.gen(function* () {
+  const duePort = yield* optionalPort(DueStore)
+  const credits = yield* makeCreditBook
+  const { lookAt } = queueOf(duePort)
+  const { atomically } = yield* Transactor
+
+  const find = Effect.fnUntraced(function* (id: CreditGrantId) {
+    return Option.getOrUndefined(yield* (yield* credits.port).findGrant(id))
+  })
+
+  /** When a grant is to be looked at again. One that nothing is left of stays as it was stored, and is over by its instant. */
+  const nextLook = Effect.fnUntraced(function* (id: CreditGrantId, now: number) {
+    const grant = yield* find(id)
+    if (grant === undefined) return null
+    const next = nextInstantOf(grant)
+    if (next !== null && next > now) return next
+    return grant.held > 0n ? now + HELD_MILLIS : null
+  })
+
+  const visit = Effect.fnUntraced(function* (claimed: ClaimedSubject, { customerId, id, unit }: StoredGrant) {
+    const key = { customerId, unit }
+    const now = yield* Clock.currentTimeMillis
+    // The account comes before the queue, as for everybody who changes credits.
+    const ledger = yield* (yield* credits.port).lock(key, now, "open")
+    if (!(yield* (yield* duePort).holds(claimed))) return
+    const change = settleCredits(ledger, now)
+    if (change.entries.length > 0) yield* credits.write(key, ledger, change)
+    // The queue is in real time. Under a test clock, it is written with the next change of the account.
+    const isTimed = yield* WallClock.isReal
+    yield* lookAt(id, isTimed ? yield* nextLook(id, now) : null)
+  })
+
+  return (claimed: ClaimedSubject, id: CreditGrantId): Run<void> =>
+    atomically(
+      Effect.gen(function* () {
+        const grant = yield* find(id)
+        if (grant === undefined) return yield* lookAt(id, null)
+        yield* credits.within(grant, visit(claimed, grant))
+      }),
+    )
+})
+
+/** Has paid credits looked at by billing runs when they begin and end. */
+export const layer = Layer.effect(GrantQueue, Effect.map(optionalPort(DueStore), queueOf))

@@ -1,0 +1,27 @@
+/**
+ * Grants of paid credits in the queue of billing runs, which write when they begin and end. Those that were made before are put
+ * there too, also those that have ended without anybody having written it.
+ *
+ * This file is frozen: a test compares a digest of its statements.
+ */
+import type { SchemaName } from "../SchemaName.ts"
+import type { Migration } from "./Migration.ts"
+
+const SCHEDULED =
+  "'api_key', 'auto_top_up', 'book_check', 'credit_grant', 'erasure', 'payment_method', 'plan_migration', 'refund', 'test_clock'"
+
+export const migration0064: Migration = {
+  id: 64,
+  name: "grants_are_due",
+  minReader: 56,
+  statements: (schema: SchemaName) => [
+    `alter table ${schema}.billing_due drop constraint billing_due_kind, drop constraint billing_due_customer,
+  add constraint billing_due_kind check (kind in ('invoice', 'payment', 'subscription', ${SCHEDULED})),
+  add constraint billing_due_customer check ((kind in (${SCHEDULED})) = (customer_id is null))`,
+    `insert into ${schema}.billing_due (account_id, mode, kind, id, due_at)
+select g.account_id, g.mode, 'credit_grant', g.id, case g.status when 'pending' then g.effective_at else g.expires_at end
+from ${schema}.billing_credit_grants g
+where g.kind = 'paid' and (g.status = 'pending'
+  or g.status = 'active' and g.expires_at is not null and (g.available > 0 or g.held > 0))`,
+  ],
+}
