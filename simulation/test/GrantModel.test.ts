@@ -3,7 +3,7 @@
  * billing simulation, which the engine measures in milliseconds.
  */
 import { type Period, planGrantsOf, type PlanTerms, type Segment } from "@billwright/engine"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { plansOf } from "../src/billing/Plans.ts"
 import { grantedIn, PLANS } from "../src/prepaid/PrepaidPlans.ts"

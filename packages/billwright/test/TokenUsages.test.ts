@@ -99,7 +99,7 @@ it("says what is wrong", async () => {
   const { id } = await billing.tokenUsages.create(call)
   const conflict = await rejection(billing.tokenUsages.create({ ...call, model: "small" }))
   assert.instanceOf(conflict, CreditKeyConflictError)
-  const missing = await rejection(billing.tokenUsages.create({ ...call, rateCard: "none" }))
+  const missing = await rejection(billing.tokenUsages.create({ ...used, customerId, rateCard: "none" }))
   assert.instanceOf(missing, RateCardNotFoundError)
   assert.deepInclude(missing, { id: "none", field: "rateCard" })
   const unknown = await rejection(billing.tokenUsages.get("tku_00000000000000000000000000"))

@@ -78,8 +78,8 @@ const placeOf = ({ dataDir, store }: EncryptionOptions): string =>
   store === "embedded" ? `${VARIABLE} or ${join(dataDir, KEY_FILE)}` : VARIABLE
 
 /**
- * Checks that the keys decrypt all stored secrets, because a process that sends webhooks would fail deliveries otherwise. One
- * that sends none only logs what is wrong: those that send may have the key.
+ * Checks that the keys are those of the stored secrets, because a process that sends webhooks would fail deliveries otherwise.
+ * One that sends none only logs what is wrong: those that send may have the key. A single damaged secret is only logged, too.
  */
 export const check = Effect.fnUntraced(function* (
   options: EncryptionOptions & { readonly dispatch: boolean; readonly dispatchOnly: boolean },

@@ -6,7 +6,9 @@ import { type DateTime, Exit } from "effect"
 import type { CollectionTable } from "./CollectionTable.ts"
 import type { Journal } from "./Journal.ts"
 
-interface Row extends MarkedCustomer {
+interface Row extends Omit<MarkedCustomer, "seen"> {
+  /** The number of its last mark. */
+  readonly last: number
   /** When it is checked, in epoch milliseconds. */
   readonly dueAt: number
 }
@@ -17,6 +19,8 @@ export class SpendMarkTable {
   /** How many spend alerts customers have. */
   readonly #alerts = new Map<string, number>()
   readonly #rows = new Map<string, Row>()
+  /** How many marks were made. It never goes back, so that no two marks have the same number. */
+  #made = 0
 
   constructor(journal: Journal, alerts: CollectionTable<SpendAlert.SpendAlert>) {
     this.#journal = journal
@@ -33,18 +37,17 @@ export class SpendMarkTable {
   }
 
   mark(tenant: Tenant.Tenant, customerId: Customer.CustomerId): void {
-    const known = this.#rows.get(keyOf(tenant, customerId))
-    if (known?.dueAt === Number.NEGATIVE_INFINITY) return
     const { accountId, mode } = tenant
-    const attempts = known?.attempts ?? 0
-    this.#put({ tenant: { accountId, mode }, customerId, attempts, dueAt: Number.NEGATIVE_INFINITY })
+    const attempts = this.#rows.get(keyOf(tenant, customerId))?.attempts ?? 0
+    const last = ++this.#made
+    this.#put({ tenant: { accountId, mode }, customerId, attempts, last, dueAt: Number.NEGATIVE_INFINITY })
   }
 
   waiting(now: number, limit: number): ReadonlyArray<MarkedCustomer> {
     const found: Array<MarkedCustomer> = []
-    for (const { attempts, customerId, dueAt, tenant } of this.#rows.values()) {
+    for (const { attempts, customerId, dueAt, last, tenant } of this.#rows.values()) {
       if (found.length >= limit) break
-      if (dueAt <= now) found.push({ tenant: { ...tenant }, customerId, attempts })
+      if (dueAt <= now) found.push({ tenant: { ...tenant }, customerId, attempts, seen: String(last) })
     }
     return found
   }
@@ -58,12 +61,14 @@ export class SpendMarkTable {
 
   putOff(
     tenant: Tenant.Tenant,
-    customerId: Customer.CustomerId,
+    { customerId, seen }: Pick<MarkedCustomer, "customerId" | "seen">,
     attempts: number,
     until: DateTime.Utc,
   ): void {
     const row = this.#rows.get(keyOf(tenant, customerId))
-    if (row !== undefined) this.#put({ ...row, attempts, dueAt: until.epochMilliseconds })
+    if (row === undefined) return
+    const dueAt = String(row.last) === seen ? until.epochMilliseconds : row.dueAt
+    this.#put({ ...row, attempts, dueAt })
   }
 
   #put(row: Row): void {
@@ -76,9 +81,9 @@ export class SpendMarkTable {
     this.#journal.wrote(() => this.#keep(key, before))
   }
 
-  /** A row that changes is the last one. */
+  /** A row that gets another instant is the last one. With another mark it keeps its place, and waits no longer for that. */
   #keep(key: string, row: Row | undefined): void {
-    this.#rows.delete(key)
+    if (row === undefined || this.#rows.get(key)?.dueAt !== row.dueAt) this.#rows.delete(key)
     if (row !== undefined) this.#rows.set(key, row)
   }
 
@@ -100,7 +105,7 @@ export const spendMarks = (table: SpendMarkTable, journal: Journal): SpendMarks[
     mark: (id) => verb((tenant) => Exit.succeed(table.mark(tenant, id))),
     waiting: (now, limit) => journal.verb(() => Exit.succeed(table.waiting(now.epochMilliseconds, limit))),
     take: (id) => verb((tenant) => Exit.succeed(table.take(tenant, id))),
-    putOff: (id, attempts, until) =>
-      verb((tenant) => Exit.succeed(table.putOff(tenant, id, attempts, until))),
+    putOff: (marked, attempts, until) =>
+      verb((tenant) => Exit.succeed(table.putOff(tenant, marked, attempts, until))),
   })
 }

@@ -11,8 +11,8 @@ import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import { type AccountKey, CONSUMPTION_ID_PREFIX, ConsumptionId, CreditKeyConflict } from "./Credit.ts"
-import { type CreditFailure, makeCreditBook } from "./CreditBook.ts"
+import { type AccountKey, CONSUMPTION_ID_PREFIX, ConsumptionId, type CreditKeyConflict } from "./Credit.ts"
+import { type CreditFailure, makeCreditBook, sameAs } from "./CreditBook.ts"
 import type { StoredLedger } from "./CreditStore.ts"
 import { makeTokenBook } from "./TokenBook.ts"
 import {
@@ -46,8 +46,8 @@ export class TokenUsages extends Context.Service<
      * available credits becomes debt, because the work is done. Without a price, it is recorded as `unrated` and nothing is
      * charged.
      *
-     * With an `idempotencyKey`, the same again charges nothing and gives the token usage as it is now. Other content fails
-     * with `CreditKeyConflict`.
+     * With an `idempotencyKey`, the same again charges nothing and gives the token usage as it is now, whatever a card says
+     * by then. Other content fails with `CreditKeyConflict`.
      */
     readonly create: (
       input: CreateTokenUsage,
@@ -95,7 +95,7 @@ export class TokenUsages extends Context.Service<
     TokenUsages,
     Effect.gen(function* () {
       const { holdCustomer, ids, port, within, write } = yield* makeCreditBook
-      const { byKey, price, record, store } = yield* makeTokenBook
+      const { byKey, holdOwner, price, record, store } = yield* makeTokenBook
 
       /** Charges what tokens cost to an account that is locked. Nothing is charged for 0. */
       const charge = Effect.fnUntraced(function* (
@@ -120,17 +120,23 @@ export class TokenUsages extends Context.Service<
         return { ledger, now }
       })
 
+      /** What was recorded with the key before. The customer is held, so that callers with a key at once take their turns. */
+      const earlierOf = Effect.fnUntraced(function* (input: CreateTokenUsage) {
+        const { idempotencyKey = null } = input
+        if (idempotencyKey === null) return undefined
+        return yield* sameAs(yield* byKey(input, idempotencyKey), (earlier) => isSameUse(earlier, input))
+      })
+
       const add = Effect.fnUntraced(function* (input: CreateTokenUsage) {
         const { customerId, idempotencyKey = null } = input
+        // The customer comes before the account, as for everybody.
+        yield* holdOwner(customerId)
+        // Before the card is asked: it may have changed since, and a call is charged by what it said first.
+        const earlier = yield* earlierOf(input)
+        if (earlier !== undefined) return earlier
         const cost = yield* price(input)
         const key = { customerId, unit: cost.unit }
-        yield* holdCustomer(key)
         const locked = yield* lock(key)
-        if (idempotencyKey !== null) {
-          const earlier = Option.getOrUndefined(yield* byKey(key, idempotencyKey))
-          if (earlier !== undefined && isSameUse(earlier, input)) return earlier
-          if (earlier !== undefined) return yield* new CreditKeyConflict({ id: earlier.id })
-        }
         const consumptionId = yield* charge(key, locked, cost, null)
         return yield* record(input, cost, { customerId, consumptionId, holdId: null, idempotencyKey })
       })

@@ -7,11 +7,13 @@ import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { Invoices } from "../invoices/Invoices.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { ShortTransaction } from "../invoices/ShortTransaction.ts"
 import * as ById from "../shared/ById.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
 import { makeCreditBook } from "./CreditBook.ts"
 import { CreateTopUp, ListTopUps, purchaseOf, type TopUp, type TopUpNotFound, topUps } from "./TopUp.ts"
 import { makeTopUpBook } from "./TopUpBook.ts"
@@ -25,9 +27,9 @@ export class TopUps extends Context.Service<
   TopUps,
   {
     /**
-     * Makes the invoice of a top-up, and issues it. The credits come when it is paid, once, with the payment. A payment that
-     * is declined gives nothing, and a void invoice never will. In a transaction of the caller, the next billing run issues
-     * the invoice.
+     * Makes the invoice of a top-up, and issues it, in one transaction: when it fails, nothing is sold. The credits come when
+     * the invoice is paid, once, with the payment. A payment that is declined gives nothing, and a void invoice never will.
+     * In a transaction of the caller, the next billing run issues the invoice.
      */
     readonly create: (
       input: CreateTopUp,
@@ -53,21 +55,29 @@ export class TopUps extends Context.Service<
       const invoicePort = yield* optionalPort(InvoiceStore)
       const bookOf = yield* invoiceBooks
       const invoices = yield* Invoices
+      const { atomically, inTransaction } = yield* Transactor
+
+      /** Issues the draft of a top-up in the current transaction. If it can't be issued now, a billing run does it. */
+      const issue = ({ invoiceId }: TopUp) =>
+        invoices.finalize(invoiceId).pipe(
+          Effect.catchTags({
+            ActionUnavailable: () => Effect.void,
+            // This transaction has made it, and nobody else sees it.
+            InvoiceNotFound: Effect.die,
+          }),
+        )
 
       const create = Effect.fn("TopUps.create")(function* (input: CreateTopUp) {
         const purchase = yield* purchaseOf(yield* decodeCreate(input))
         yield* port
         const book = bookOf(yield* invoicePort)
         const made = Effect.andThen(holdCustomer(purchase), make(book, purchase, null))
-        const topUp = yield* within(purchase, made)
-        // Its draft is ready. If it can't be issued now, a billing run does it.
-        yield* invoices.finalize(topUp.invoiceId).pipe(
-          Effect.catchTags({
-            ActionUnavailable: () => Effect.void,
-            InvoiceNotFound: Effect.die,
-          }),
+        // The transaction of this call ends with it, so that it may take a number. That of a caller says for itself.
+        const isShort = (yield* ShortTransaction) || !(yield* inTransaction)
+        // One transaction for both: a caller who repeats what failed must not buy twice.
+        return yield* atomically(Effect.tap(within(purchase, made), issue)).pipe(
+          Effect.provideService(ShortTransaction, isShort),
         )
-        return topUp
       })
 
       const get = Effect.fn("TopUps.get")(function* (id: string) {

@@ -25,7 +25,7 @@ import { makeMethodBook } from "./MethodBook.ts"
 import type { CustomerAction } from "./MethodProvider.ts"
 import { openDisputesIn } from "./OpenDisputes.ts"
 import { nextAttempt, openedOf } from "./OpenedPayment.ts"
-import type { PaymentId, StoredPayment } from "./Payment.ts"
+import { CurrentPayProgress, type PaymentId, type StoredPayment } from "./Payment.ts"
 import { isToClose, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
   type AttemptAnswer,
@@ -47,6 +47,9 @@ type Call =
   | { readonly type: "open"; readonly payment: StoredPayment; readonly customer: string | null }
   | { readonly type: "attempt"; readonly payment: StoredPayment; readonly attempt: AttemptPayment }
   | { readonly type: "read" | "close"; readonly payment: StoredPayment; readonly reference: string }
+
+/** Whether an attempt is stored before the call: one that is sent, or that follows when the payment is opened. */
+const storesAttempt = (call: Call | undefined): boolean => call?.type === "attempt" || call?.type === "open"
 
 /** The customer is there to confirm the payment. */
 export interface Session {
@@ -308,8 +311,15 @@ export const makeCollector = Effect.gen(function* () {
   ) =>
     Effect.gen(function* () {
       let call: Call | undefined
+      const progress = yield* CurrentPayProgress
       yield* atomically(
-        Effect.tap(plan(id, holds, session), (planned) => Effect.sync(() => (call = planned))),
+        Effect.tap(plan(id, holds, session), (planned) =>
+          Effect.sync(() => {
+            call = planned
+            // Also one that was to be closed may be wanted again by now.
+            if (progress !== undefined && storesAttempt(planned)) progress.mayBeStored = true
+          }),
+        ),
       )
       return call === undefined ? null : yield* perform(yield* requireProvider(call.payment), call)
     })

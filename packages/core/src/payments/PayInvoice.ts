@@ -21,14 +21,20 @@ import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
-import type { StorageError } from "../shared/StorageError.ts"
+import { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { makeCollector, type Session } from "./Collector.ts"
 import { makeMethodBook } from "./MethodBook.ts"
 import type { CustomerAction } from "./MethodProvider.ts"
 import { type AttemptInput, nextAttempt, openedOf, problemOfAmount } from "./OpenedPayment.ts"
-import { MAX_PAYMENTS, type PaymentId, type StoredPayment } from "./Payment.ts"
+import {
+  CurrentPayProgress,
+  MAX_PAYMENTS,
+  type PaymentId,
+  type PayProgress,
+  type StoredPayment,
+} from "./Payment.ts"
 import { makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
 import {
   PaymentMethodId,
@@ -97,6 +103,28 @@ type Next =
 
 const unavailable = (id: string, problem: string) =>
   Effect.fail(new ActionUnavailable({ object: "invoice", id, problem: `pay is not possible: ${problem}` }))
+
+/** After any other failure of a transaction, nothing of it is stored. */
+const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof StorageError && error.isOutcomeUnknown === true
+
+/**
+ * Runs a step in a transaction, and notes whether it may have stored an attempt. That is noted before the commit, because an
+ * interruption may come during it. A transaction that is repeated was undone before.
+ */
+const noting = <E, R>(
+  progress: PayProgress,
+  step: Effect.Effect<Next, E, R>,
+  atomically: Transactor["Service"]["atomically"],
+) => {
+  const before = progress.mayBeStored
+  const note = (mayBeStored: boolean) => Effect.sync(() => (progress.mayBeStored = mayBeStored))
+  const noted = Effect.andThen(
+    note(before),
+    Effect.tap(step, ({ type }) => note(before || type === "visit")),
+  )
+  return Effect.tapError(atomically(noted), (error) => (isOutcomeUnknown(error) ? Effect.void : note(before)))
+}
 
 /** Gives the functions that take the payment of an invoice now: with the customer there, and without. */
 export const makePayInvoice = Effect.gen(function* () {
@@ -277,10 +305,11 @@ export const makePayInvoice = Effect.gen(function* () {
     if (yield* transactor.inTransaction) {
       return yield* unavailable(id, "the payment provider can't be called within a transaction")
     }
+    const progress = (yield* CurrentPayProgress) ?? { mayBeStored: false }
     let isRead = false
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const work = next(current, id, asked, isRead)
-      const decided = yield* transactor.atomically(time.within(customerId, work))
+      const decided = yield* noting(progress, time.within(customerId, work), transactor.atomically)
       isRead ||= decided.type === "read"
       // Later, it says what the round before came to.
       if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)

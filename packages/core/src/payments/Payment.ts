@@ -2,7 +2,7 @@
  * A payment of an invoice. Its rules are those of `@billwright/engine`.
  */
 import type { Attention, AttentionCode, Collection, Payment as EnginePayment } from "@billwright/engine"
-import { type DateTime, Schema, Struct } from "effect"
+import { Context, type DateTime, Schema, Struct } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import { InvoiceId } from "../invoices/Invoice.ts"
 import { Currency } from "../shared/Currency.ts"
@@ -96,6 +96,21 @@ export const toPayment = (stored: StoredPayment): Payment => ({
   ...Struct.omit(stored, ["collection", "dueAt", "failure"]),
   attention: attentionOf(stored.collection?.attention),
 })
+
+/** How far a call that pays an invoice has come. */
+export interface PayProgress {
+  /** Whether an attempt may be stored for the call. While it is false, surely none is, and none is made. */
+  mayBeStored: boolean
+}
+
+/**
+ * Who gives a call that pays an invoice a progress can find out after a failure, or an interruption, whether the call may be
+ * repeated. By default nobody asks.
+ */
+export class CurrentPayProgress extends Context.Reference<PayProgress | undefined>(
+  "@billwright/core/payments/Payment/CurrentPayProgress",
+  { defaultValue: () => undefined },
+) {}
 
 const MAX_AMOUNT = 10n ** 30n
 const amountMessage = { message: "must be an integer from 1 to 10^30" }

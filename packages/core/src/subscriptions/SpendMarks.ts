@@ -17,6 +17,8 @@ export interface MarkedCustomer {
   readonly customerId: CustomerId
   /** How often its check has failed in a row. */
   readonly attempts: number
+  /** Which of its marks `waiting` has seen, in words of the storage. `putOff` leaves those that came later. */
+  readonly seen: string
 }
 
 /**
@@ -46,10 +48,12 @@ export class SpendMarks extends Context.Service<
     readonly take: (customerId: CustomerId) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Leaves one mark of those that a customer has, put off until an instant. New marks are not put off.
+     * Leaves one mark of those that `waiting` has seen of a customer, put off until an instant. Marks that were made since
+     * are not put off, also when they were made before this is called: the check that failed may not have read what made
+     * them.
      */
     readonly putOff: (
-      customerId: CustomerId,
+      marked: Pick<MarkedCustomer, "customerId" | "seen">,
       attempts: number,
       until: DateTime.Utc,
     ) => Effect.Effect<void, StorageError, CurrentTenant>

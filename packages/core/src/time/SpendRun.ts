@@ -133,7 +133,7 @@ export const makeSpendRun = Effect.gen(function* () {
       if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
       const attempts = marked.attempts + 1
       const marks = yield* markPort
-      yield* marks.putOff(marked.customerId, attempts, retryAfter(attempts, yield* DateTime.now))
+      yield* marks.putOff(marked, attempts, retryAfter(attempts, yield* DateTime.now))
       if (attempts > LOGGED && attempts % LOGGED !== 0) return
       const times = attempts === 1 ? "" : ` ${attempts} times in a row`
       yield* Effect.logError(

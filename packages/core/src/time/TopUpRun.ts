@@ -67,7 +67,8 @@ export const makeTopUpRun = Effect.gen(function* () {
       const ledger = yield* (yield* credits.port).lock(known, now.epochMilliseconds, "open")
       const due = yield* duePort
       if (!(yield* due.holds(claimed))) return
-      // The queue is in real time. Under a test clock, it is looked at with the next change of the account.
+      // The queue is in real time. Under a test clock nobody comes back at an instant: it is looked at when its level is crossed,
+      // when what it bought is paid, or when it is updated.
       const isTimed = yield* WallClock.isReal
       // A subscription that renews now may grant what its plan includes. That comes first.
       const others = isTimed ? yield* due.ofCustomer(known.customerId, now.epochMilliseconds) : []

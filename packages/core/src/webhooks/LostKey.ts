@@ -20,7 +20,7 @@ export const explain = (
 ): Explanation => {
   if (keyIds.includes(keyId)) {
     return {
-      problem: `encrypted with a key that has the id "${keyId}" but differs from the one in ${where}`,
+      problem: `encrypted with a key that has the id "${keyId}" but differs from the one in ${where}, or changed or moved since`,
       advice: "pass that key",
     }
   }

@@ -28,6 +28,18 @@ const failingFrom = (call: number) => {
   return Layer.fresh(BillingRuns.layerManual).pipe(Layer.provide(failing))
 }
 
+/** Billing runs whose check of a customer fails, and meanwhile the customer is marked again. */
+const failingMeanwhile = Layer.effect(
+  SpendMarks,
+  Effect.map(SpendMarks, (marks) =>
+    SpendMarks.of({
+      ...marks,
+      take: () => Effect.fail(failure),
+      putOff: (marked, ...how) => Effect.andThen(marks.mark(marked.customerId), marks.putOff(marked, ...how)),
+    }),
+  ),
+)
+
 const check = Effect.flatMap(BillingRuns, ({ checkSpend }) => checkSpend)
 const fired = Effect.map(allEvents, (all) => all.filter((event) => event.endsWith(" spend.alert")))
 
@@ -57,6 +69,24 @@ describe("the check of spend alerts", () => {
       yield* TestClock.adjust("6 hours")
       assert.strictEqual(yield* check, 1)
       assert.deepStrictEqual(yield* fired, ["2026-06-06T00:00:00.000Z spend.alert"])
+    }).pipe(inYears(START), Effect.provide(logger))
+  })
+
+  it.effect("is made at once for usage that came while it failed", () => {
+    const { logger } = listen()
+    return Effect.gen(function* () {
+      yield* pushPro
+      const customer = yield* newCustomer()
+      const { id: customerId } = customer
+      yield* (yield* Subscriptions).create({ customerId, plan: "pro" })
+      yield* (yield* SpendAlerts).create({ customerId, currency: "EUR", amount: 500n })
+      yield* check
+      yield* use(customer, 700)
+      const failing = Layer.fresh(BillingRuns.layerManual).pipe(Layer.provide(failingMeanwhile))
+      yield* check.pipe(Effect.provide(failing))
+      assert.deepStrictEqual(yield* fired, [])
+      assert.strictEqual(yield* check, 1)
+      assert.lengthOf(yield* fired, 1)
     }).pipe(inYears(START), Effect.provide(logger))
   })
 

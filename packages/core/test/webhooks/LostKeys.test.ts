@@ -15,7 +15,7 @@ import {
 } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { acme, as, globex, listen } from "../world.ts"
 import { newEndpoint } from "./world.ts"
@@ -95,7 +95,7 @@ describe("the problem of stored secrets", () => {
       )
       assert.strictEqual(
         yield* problemOfStoredSecrets({ keys: "THE_KEYS" }).pipe(world(generateKey("old"))),
-        'some webhook secrets were encrypted with a key that has the id "old" but differs from the one in THE_KEYS: pass that key',
+        'some webhook secrets were encrypted with a key that has the id "old" but differs from the one in THE_KEYS, or changed or moved since: pass that key',
       )
     }).pipe(Effect.scoped),
   )
@@ -108,6 +108,81 @@ describe("the problem of stored secrets", () => {
         yield* problemOfStoredSecrets({ keys: "THE_KEYS" }).pipe(world(next)),
         'some webhook secrets were stored without encryption: add "plain" to THE_KEYS after the first key, until rotate-encryption has encrypted them',
       )
+    }).pipe(Effect.scoped),
+  )
+})
+
+/** Makes endpoints whose secrets the old key sealed, and damages some of them. Gives the ids of these. */
+const makeDamaged = Effect.fnUntraced(function* (
+  world: Effect.Success<typeof makeWorld>,
+  count: number,
+  isDamaged: (index: number) => boolean,
+) {
+  // In the order in which they are looked at.
+  for (let i = 0; i < count; i++) yield* newEndpoint().pipe(as(acme), world(old))
+  const store = EndpointStore.pipe(world(old))
+  const page = { now: yield* DateTime.now, limit: count, after: undefined }
+  const all = yield* Effect.flatMap(store, ({ listSealedByOtherKeys }) => listSealedByOtherKeys([], page))
+  const damaged = all.filter((_, index) => isDamaged(index)).map(({ id }) => id)
+  for (const id of damaged) {
+    const damage = Effect.flatMap(EndpointStore, ({ modify }) =>
+      modify(id, (stored) =>
+        Effect.succeed({
+          ...stored,
+          secrets: stored.secrets.map((secret) => ({ ...secret, sealed: secret.sealed.slice(0, -8) })),
+        }),
+      ),
+    )
+    yield* damage.pipe(as(acme), world(old))
+  }
+  return damaged
+})
+
+describe("a secret that was damaged", () => {
+  const problem = problemOfStoredSecrets({ keys: "THE_KEYS" })
+
+  it.effect("keeps no process from starting while its key opens others, and its endpoint is logged", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      const damaged = yield* makeDamaged(world, 4, (index) => index === 0 || index === 2)
+      const { logged, logger } = listen()
+      const found = yield* problem.pipe(world(keys(next, old)), Effect.provide(logger))
+      assert.isUndefined(found)
+      assert.deepStrictEqual(logged, [
+        `nothing is sent to the webhook endpoints ${damaged.join(", ")}, because a secret or a header of them was changed or moved since the key "old" encrypted it: rotate their secrets and set their headers again`,
+      ])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("counts as one of another key if its key opens none of the first 10 endpoints", () =>
+    Effect.gen(function* () {
+      for (const last of [9, 10]) {
+        const world = yield* makeWorld
+        yield* makeDamaged(world, 11, (index) => index < last)
+        const { logged, logger } = listen()
+        const found = yield* problem.pipe(world(old), Effect.provide(logger))
+        if (last === 10) assert.include(found, 'a key that has the id "old" but differs')
+        else assert.isUndefined(found)
+        assert.lengthOf(logged, last === 10 ? 0 : 1)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("is told of a header, too", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      const { endpoint } = yield* newEndpoint({ headers: { "x-a": "1" } }).pipe(as(acme), world(old))
+      const damage = Effect.flatMap(EndpointStore, ({ modify }) =>
+        modify(endpoint.id, (stored) => {
+          const headers = { "x-a": "old.c2VhbGVk" }
+          return Effect.succeed({ ...stored, endpoint: { ...stored.endpoint, headers } })
+        }),
+      )
+      yield* damage.pipe(as(acme), world(old))
+      const { logged, logger } = listen()
+      assert.isUndefined(yield* problem.pipe(world(old), Effect.provide(logger)))
+      assert.lengthOf(logged, 1)
+      assert.include(logged[0], endpoint.id)
     }).pipe(Effect.scoped),
   )
 })

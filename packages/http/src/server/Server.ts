@@ -21,10 +21,11 @@ import {
   InvalidInput,
   Keyring,
   OutageLog,
+  Payment,
   type StoredResponse,
   subjectOfCustomer,
 } from "@billwright/core"
-import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Exit, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import { CUSTOMER_EXPORT_OPERATION } from "../api/CustomerExportApi.ts"
 import * as AccountTurns from "./AccountTurns.ts"
@@ -208,10 +209,12 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       return toResponse(isSecret ? yield* SealedAnswer.open(keyring, context, response) : response, isReplay)
     })
 
-    /** Frees the key of a request that was refused, so that it can be sent again. Nothing was attempted for it. */
-    const freeKey = (error: ErrorResponse.ServerError, requestId: string) =>
-      // The storage may have failed after an attempt. And a key that stays is safe.
-      error._tag === "StorageError" ? Effect.void : Effect.ignore(answers.forget(requestId))
+    /**
+     * Frees the key of a request that has ended without an attempt, so that it can be sent again. If the storage can't do that,
+     * the key stays, which is safe.
+     */
+    const freeKey = (requestId: string, exit: Exit.Exit<unknown, unknown>, progress: Payment.PayProgress) =>
+      Exit.isSuccess(exit) || progress.mayBeStored ? Effect.void : Effect.ignore(answers.forget(requestId))
 
     /**
      * Runs an operation that attempts a payment. Its key is stored first, in a transaction of its own, because none may be open
@@ -226,15 +229,21 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       run: Effect.Effect<Answer, ErrorResponse.ServerError, R>,
     ) {
       const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
-      const { isReplay } = yield* idempotency.run(
+      const progress = { mayBeStored: false }
+      // The id of this request is the subject, so that no request frees the key of another one.
+      const storing = idempotency.run(
         { method, path, key, fingerprint },
         Effect.succeed({ status: 202, body: ATTEMPTED, subject: requestId }),
         Option.none,
       )
-      const answer = yield* isReplay
-        ? Effect.provideService(run, IsRepeat, true)
-        : Effect.tapError(run, (error) => freeKey(error, requestId))
-      return toResponse(toStored(answer), isReplay)
+      const answering = Effect.flatMap(storing, ({ isReplay }) => {
+        const answer = isReplay
+          ? Effect.provideService(run, IsRepeat, true)
+          : Effect.provideService(run, Payment.CurrentPayProgress, progress)
+        return Effect.map(answer, (given) => toResponse(toStored(given), isReplay))
+      })
+      // The storage may fail, or the client leave, before there is an attempt.
+      return yield* Effect.onExit(answering, (exit) => freeKey(requestId, exit, progress))
     })
 
     /**

@@ -3,11 +3,15 @@ import {
   BillingRuns,
   type FakeBehaviour,
   FakeProvider,
+  IdempotencyStore,
   type OpenPayment,
   PaymentMethods,
+  StorageError,
+  Transactor,
 } from "@billwright/core"
+import { Memory } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import * as ApiServer from "../ApiServer.ts"
 import * as Faults from "../Faults.ts"
 
@@ -162,6 +166,54 @@ const saveCard = Effect.fnUntraced(function* (
   yield* methods.refresh(id)
 })
 
+/** An open invoice of a customer whose card is declined, and a call that attempts its payment. */
+const beginDeclined = Effect.fnUntraced(function* (
+  of?: ApiServer.Storage,
+  fake = new FakeProvider({ hasMethods: true }),
+) {
+  const { faults, storage } = Faults.make()
+  const { api, customer, invoice } = yield* begin({ storage: of ?? storage, billing: { payments: fake } })
+  yield* api.as({})(Effect.orDie(saveCard(fake, customer, { code: "insufficient_funds" })))
+  const call = { json: {}, headers: { "idempotency-key": "k" } }
+  return { api, call, fake, faults, invoice, path: `/v1/invoices/${invoice}/pay` }
+})
+
+/** Sends a request that attempts a payment, and breaks it off as a server does when its client leaves. */
+const leaveAt = Effect.fnUntraced(function* (
+  moment: Effect.Effect<void>,
+  api: ApiServer.Api,
+  path: string,
+  key: string,
+) {
+  const headers = new Map([
+    ["authorization", `Bearer ${api.testKey}`],
+    ["content-type", "application/json"],
+    ["idempotency-key", key],
+  ])
+  const answering = api.server({
+    method: "POST",
+    path,
+    query: "",
+    header: (name) => headers.get(name),
+    headers: () => Object.fromEntries(headers),
+    body: Effect.succeed(new TextEncoder().encode("{}")),
+  })
+  const fiber = yield* Effect.forkChild(answering)
+  yield* moment
+  yield* Fiber.interrupt(fiber)
+})
+
+/** A storage in memory of which one service is changed. */
+const withStore = <I extends Layer.Success<ApiServer.Storage>, S>(
+  tag: Context.Key<I, S>,
+  change: (service: S) => S,
+): ApiServer.Storage =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Layer.Success<ApiServer.Storage>>(), (context) =>
+      Context.add(context, tag, change(Context.get(context, tag))),
+    ),
+  ).pipe(Layer.provide(Memory.layer))
+
 const attemptsAt = (fake: FakeProvider) => fake.payments.flatMap(({ attempts }) => attempts).length
 
 describe("a repeat of a request that attempts a payment", () => {
@@ -239,6 +291,137 @@ describe("a repeat of a request that attempts a payment", () => {
       assert.strictEqual(repeat.headers["idempotent-replayed"], "true")
       assert.deepInclude(repeat.body, { id: invoice, status: "open" })
       assert.strictEqual(attemptsAt(fake), 1)
+    }),
+  )
+
+  it.effect(
+    "makes the one attempt if the storage failed before it, wherever that was",
+    () =>
+      Effect.gen(function* () {
+        let replays = 0
+        let tries = 0
+        // With the number of accesses that come before the failure.
+        for (let before = 0, hasFailed = true; hasFailed; before++) {
+          const { api, call, fake, faults, path } = yield* beginDeclined()
+          let left = before
+          faults.data = Effect.suspend(() => (left-- === 0 ? Faults.unavailable : Effect.void))
+          const first = yield* api.call("POST", path, call)
+          hasFailed = left < 0
+          assert.strictEqual(first.status, hasFailed ? 503 : 200)
+          faults.data = Effect.void
+          const repeat = yield* api.expect(200, "POST", path, call)
+          const isReplay = "idempotent-replayed" in repeat.headers
+          if (hasFailed) [tries, replays] = [tries + 1, replays + Number(isReplay)]
+          // A repeat that attempts nothing finds an attempt, which is made already, or by itself.
+          if (isReplay) assert.notInclude(repeat.text, '"awaiting_method"', `after ${before}`)
+          else assert.strictEqual(attemptsAt(fake), 1, `after ${before}`)
+          yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
+          assert.strictEqual(attemptsAt(fake), 1, `after ${before}`)
+        }
+        // Both happened: keys that were freed, and keys that were kept.
+        assert.isAbove(replays, 0)
+        assert.isAbove(tries - replays, 3)
+      }),
+    30_000,
+  )
+
+  it.effect("attempts nothing if nobody knows whether the attempt was stored, and else what was undone", () =>
+    Effect.gen(function* () {
+      const failed = { operation: "Transactor.atomically", retryable: false }
+      for (const isOutcomeUnknown of [true, false]) {
+        let isBroken = false
+        const error = new StorageError({ ...failed, isOutcomeUnknown })
+        const storage = withStore(Transactor, ({ atomically, ...rest }) => ({
+          ...rest,
+          atomically: (effect) =>
+            Effect.suspend(() => {
+              if (!isBroken) return atomically(effect)
+              isBroken = false
+              const fail = Effect.fail(error)
+              return isOutcomeUnknown
+                ? Effect.andThen(atomically(effect), fail)
+                : atomically(Effect.andThen(effect, fail))
+            }),
+        }))
+        const { api, call, fake, path } = yield* beginDeclined(storage)
+        isBroken = true
+        yield* api.expect(503, "POST", path, call)
+        assert.isFalse(isBroken)
+        assert.strictEqual(attemptsAt(fake), 0)
+        const repeat = yield* api.expect(200, "POST", path, call)
+        assert.strictEqual("idempotent-replayed" in repeat.headers, isOutcomeUnknown)
+        assert.strictEqual(attemptsAt(fake), isOutcomeUnknown ? 0 : 1)
+      }
+    }),
+  )
+
+  it.effect("is carried out if nobody knew whether the key of the first one was stored", () =>
+    Effect.gen(function* () {
+      let isBroken = false
+      const error = new StorageError({ operation: "once", retryable: false, isOutcomeUnknown: true })
+      const storage = withStore(IdempotencyStore, ({ once, ...rest }) => ({
+        ...rest,
+        once: (...args) =>
+          Effect.tap(once(...args), () => {
+            const isLost = isBroken
+            isBroken = false
+            return isLost ? Effect.fail(error) : Effect.void
+          }),
+      }))
+      const { api, call, fake, path } = yield* beginDeclined(storage)
+      isBroken = true
+      yield* api.expect(503, "POST", path, call)
+      const repeat = yield* api.expect(200, "POST", path, call)
+      assert.notProperty(repeat.headers, "idempotent-replayed")
+      assert.strictEqual(attemptsAt(fake), 1)
+    }),
+  )
+
+  it.effect("is carried out if the client of the first one left before the attempt", () =>
+    Effect.gen(function* () {
+      const { api, call, fake, faults, path } = yield* beginDeclined()
+      const reached = yield* Deferred.make<void>()
+      faults.data = Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+      yield* leaveAt(Deferred.await(reached), api, path, call.headers["idempotency-key"])
+      faults.data = Effect.void
+      const repeat = yield* api.expect(200, "POST", path, call)
+      assert.notProperty(repeat.headers, "idempotent-replayed")
+      assert.strictEqual(attemptsAt(fake), 1)
+    }),
+  )
+
+  it.effect("attempts nothing again if the first one attempted what it was about to close", () =>
+    Effect.gen(function* () {
+      const reached = yield* Deferred.make<void>()
+      class Silent extends FakeProvider {
+        isSilent = false
+        override attemptPayment(attempt: AttemptPayment) {
+          const silence = Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+          return Effect.suspend(() => (this.isSilent ? silence : super.attemptPayment(attempt)))
+        }
+      }
+      let afterwards: Effect.Effect<unknown> | undefined
+      const storage = withStore(Transactor, ({ atomically, ...rest }) => ({
+        ...rest,
+        atomically: (effect) =>
+          Effect.tap(atomically(effect), () => {
+            const once = afterwards ?? Effect.void
+            afterwards = undefined
+            return once
+          }),
+      }))
+      const fake = new Silent({ hasMethods: true })
+      const { api, call, invoice, path } = yield* beginDeclined(storage, fake)
+      yield* api.expect(200, "POST", path, { json: {} })
+      const part = { invoice_id: invoice, amount: 500 }
+      const payment = yield* api.expect(201, "POST", "/v1/payments", { json: part })
+      fake.isSilent = true
+      // Once it is decided that the payment is closed, the amount of it is due again.
+      const json = { payment_id: payment.id, reason: "other" }
+      afterwards = api.expect(201, "POST", "/v1/refunds", { json })
+      yield* leaveAt(Deferred.await(reached), api, path, call.headers["idempotency-key"])
+      const repeat = yield* api.expect(200, "POST", path, call)
+      assert.strictEqual(repeat.headers["idempotent-replayed"], "true")
     }),
   )
 

@@ -54,6 +54,22 @@ const append = (
 const atomically = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Transactor, (transactor) => transactor.atomically(effect))
 
+/** A customer with marks, as `waiting` gives it now, also if its marks are put off. */
+const markedNow = Effect.fnUntraced(function* ({ id }: Customer.Customer) {
+  const all = yield* (yield* SpendMarks).waiting(minuteOf(1_000_000), ALL)
+  const found = all.find(({ customerId }) => customerId === id)
+  return found ?? assert.fail("the customer has no marks")
+})
+
+/** Puts off the marks that a customer has now. */
+const putOffNow = Effect.fnUntraced(function* (
+  customer: Customer.Customer,
+  attempts: number,
+  until: DateTime.Utc,
+) {
+  yield* (yield* SpendMarks).putOff(yield* markedNow(customer), attempts, until)
+})
+
 const take = ({ id }: Customer.Customer) => Effect.flatMap(SpendMarks, (marks) => marks.take(id))
 
 export const spendMarkContract = (test: InvoicingTest): void => {
@@ -143,13 +159,12 @@ export const spendMarkContract = (test: InvoicingTest): void => {
     "what is put off waits until its instant or for a new mark, and counts its failures",
     Effect.gen(function* () {
       const customer = yield* watched
-      const marks = yield* SpendMarks
       yield* append([customer])
       yield* append([customer])
-      yield* marks.putOff(customer.id, 1, minuteOf(5))
+      yield* putOffNow(customer, 1, minuteOf(5))
       same(yield* waiting(minuteOf(4)), [])
       same(yield* waiting(minuteOf(5)), [marked(customer.id, 1)])
-      yield* marks.putOff(customer.id, 2, minuteOf(10))
+      yield* putOffNow(customer, 2, minuteOf(10))
       same(yield* waiting(minuteOf(9)), [])
       yield* append([customer])
       same(yield* waiting(minuteOf(0)), [marked(customer.id, 2)])
@@ -159,17 +174,43 @@ export const spendMarkContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "a mark that is made while a check fails is not put off with the others",
+    Effect.gen(function* () {
+      const customer = yield* watched
+      const marks = yield* SpendMarks
+      yield* append([customer])
+      const before = yield* markedNow(customer)
+      yield* append([customer])
+      yield* marks.putOff(before, 1, minuteOf(5))
+      same(yield* waiting(minuteOf(0)), [marked(customer.id, 1)])
+      yield* marks.mark(customer.id)
+      // One that is put off and one that is new are seen together.
+      yield* putOffNow(customer, 2, minuteOf(10))
+      same(yield* waiting(minuteOf(9)), [])
+      same(yield* waiting(minuteOf(10)), [marked(customer.id, 2)])
+      // What is put off was not made since. So the same may be put off again.
+      yield* putOffNow(customer, 3, minuteOf(20))
+      same(yield* waiting(minuteOf(19)), [])
+      assert.isTrue(yield* atomically(take(customer)))
+      yield* append([customer])
+      yield* marks.putOff(before, 4, minuteOf(30))
+      assert.lengthOf(yield* waiting(minuteOf(0)), 1)
+    }),
+  )
+
+  test(
     "marks belong to their tenant, and as many wait as are asked for",
     Effect.gen(function* () {
       const marks = yield* SpendMarks
       const customers = [yield* watched, yield* watched, yield* watched]
       yield* Effect.forEach(customers, ({ id }) => marks.mark(id))
+      const first = yield* markedNow(customers[0]!)
       assert.lengthOf(yield* marks.waiting(minuteOf(0), 1), 1)
       for (const tenant of yield* otherTenants) {
         const theirs = asTenant(tenant)
         same(yield* theirs(waiting()), [])
         assert.isFalse(yield* theirs(atomically(take(customers[0]!))))
-        yield* theirs(marks.putOff(customers[0]!.id, 9, minuteOf(10)))
+        yield* theirs(marks.putOff(first, 9, minuteOf(10)))
       }
       sameSet(
         yield* waiting(),

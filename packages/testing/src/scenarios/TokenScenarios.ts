@@ -168,6 +168,27 @@ const committed = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "a call that is sent again gives its first answer, also when the card now refuses such calls",
+    Effect.gen(function* () {
+      const { customerId } = yield* begin
+      const usages = yield* TokenUsages
+      const call = { ...used, customerId, idempotencyKey: "call-1" }
+      const first = yield* usages.create(call)
+      const dear = "1".padEnd(18, "0")
+      yield* push({ markup: dear, models: { large: { input: dear, cache_read: dear, output: dear } } })
+      assert.deepInclude(yield* Effect.flip(usages.create({ ...used, customerId })), {
+        _tag: "InvalidInput",
+        field: "tokens",
+      })
+      assert.deepStrictEqual(yield* usages.create(call), first)
+      const other = { ...call, tokens: { ...counts, output: 501 } }
+      assert.strictEqual(yield* tagOf(usages.create(other)), "CreditKeyConflict")
+      assert.deepStrictEqual(yield* balance(customerId), [1_000n - first.amount!, 0n, 0n])
+    }).pipe(Effect.provide(services)),
+  )
+
+  scenario(
+    test,
     "of many callers that commit a hold with tokens at once, one charges it",
     Effect.gen(function* () {
       const holds = yield* Holds
