@@ -122,9 +122,21 @@ export class Meters extends Context.Service<
         return current
       })
 
+      /** The change is stored already. So if the storage fails now, the call has not: others go on with the work. */
+      const begin = (meter: Meter) =>
+        Effect.suspend(() => {
+          let built = meter
+          const note = (current: Meter) => Effect.sync(() => void (built = current))
+          return work(meter, OWN_BATCHES, note).pipe(
+            Effect.catchTag("StorageError", (error) =>
+              Effect.as(Effect.logWarning("a meter is built later", meter.id, error), built),
+            ),
+          )
+        })
+
       const workOutside = (meter: Meter) =>
         Effect.flatMap(transactor.inTransaction, (isInside) =>
-          isInside ? Effect.succeed(meter) : work(meter, OWN_BATCHES, () => Effect.void),
+          isInside ? Effect.succeed(meter) : begin(meter),
         )
 
       /** The meters that a product and unit have with this status, up to one more than the limit. */

@@ -7,12 +7,13 @@ import {
   MeterRebuilds,
   Meters,
   Plans,
+  StorageError,
   Tenant,
   Transactor,
   Usage,
   UsageStore,
 } from "@billwright/core"
-import { MemoryInspector } from "@billwright/memory"
+import { Memory, MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -45,7 +46,34 @@ const recordDays = Effect.fnUntraced(function* (customer: Customer.Customer, day
   yield* (yield* Usage).recordBatch({ records })
 })
 
+/** A storage that fails to build roll-ups, so many times. */
+const failing = (failures: { left: number }) =>
+  Layer.effect(
+    UsageStore,
+    Effect.map(UsageStore, (store) =>
+      UsageStore.of({
+        ...store,
+        build: (...input) =>
+          Effect.suspend(() => (failures.left-- > 0 ? Effect.fail(gone) : store.build(...input))),
+      }),
+    ),
+  ).pipe(Layer.provideMerge(Memory.layer))
+
+const gone = new StorageError({ operation: "UsageStore.build", retryable: true })
+
 describe("Meters.create", () => {
+  it.effect("succeeds when the meter is stored and building it fails: that is done later", () =>
+    Effect.gen(function* () {
+      const customer = yield* newCustomer()
+      yield* recordDays(customer, 3)
+      const { id, status } = yield* newMeter({ dimensions: ["model"] })
+      assert.strictEqual(status, "building")
+      const { get, rebuild } = yield* Meters
+      assert.deepInclude(yield* get(id), { key: "tokens", status: "building" })
+      assert.deepInclude(yield* rebuild(id), { status: "ready" })
+    }).pipe(as(acme), inWorld({}, failing({ left: 1 }))),
+  )
+
   it.effect("creates a meter that is ready at once when there is nothing to build", () =>
     Effect.gen(function* () {
       const meters = yield* Meters
