@@ -21,7 +21,7 @@ import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
-import { StorageError } from "../shared/StorageError.ts"
+import { afterStoring, StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { makeCollector, type Session } from "./Collector.ts"
@@ -298,7 +298,6 @@ export const makePayInvoice = Effect.gen(function* () {
     const invoices = yield* invoicePort
     const found = yield* orNotFound(yield* invoices.find(id), id)
     if (found.state.status === "paid") return { invoice: toInvoice(found), ...NOTHING }
-    const { customerId } = found
     if (current === null) {
       return yield* unavailable(id, "there is no payment provider: record what came")
     }
@@ -306,14 +305,28 @@ export const makePayInvoice = Effect.gen(function* () {
       return yield* unavailable(id, "the payment provider can't be called within a transaction")
     }
     const progress = (yield* CurrentPayProgress) ?? { mayBeStored: false }
+    return yield* Effect.mapError(rounds(current, found, asked, session, progress), (error) =>
+      error._tag === "StorageError" && progress.mayBeStored ? afterStoring(error) : error,
+    )
+  })
+
+  /** The rounds of one call. When the storage fails in it, an attempt may have been made. */
+  const rounds = Effect.fnUntraced(function* (
+    provider: PaymentProvider,
+    { customerId, id }: StoredInvoice,
+    asked: PayInvoice,
+    session: Session | undefined,
+    progress: PayProgress,
+  ): Effect.fn.Return<StartedPayment, Effect.Error<Asked<unknown>>, CurrentTenant> {
+    const invoices = yield* invoicePort
     let isRead = false
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const work = next(current, id, asked, isRead)
+      const work = next(provider, id, asked, isRead)
       const decided = yield* noting(progress, time.within(customerId, work), transactor.atomically)
       isRead ||= decided.type === "read"
       // Later, it says what the round before came to.
       if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)
-      if (decided.type === "read") yield* time.within(customerId, read(current, decided.payment))
+      if (decided.type === "read") yield* time.within(customerId, read(provider, decided.payment))
       const action =
         decided.type === "close" || decided.type === "visit"
           ? yield* visitAll(decided.payment.id, customerId, session)
@@ -325,7 +338,7 @@ export const makePayInvoice = Effect.gen(function* () {
       if (isOvertaken && invoice.collection === "awaiting_customer" && round < MAX_ROUNDS - 1) isRead = true
       else return { invoice, ...(action ?? NOTHING) }
     }
-    return yield* new PaymentProviderUnavailable({ provider: current.name, reason: "transient" })
+    return yield* new PaymentProviderUnavailable({ provider: provider.name, reason: "transient" })
   })
 
   const pay = (invoiceId: string, input: PayInvoice = {}): Asked<Invoice> =>

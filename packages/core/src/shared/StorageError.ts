@@ -31,3 +31,7 @@ export class StorageError extends Schema.TaggedError<StorageError>()(
     return `storage is unavailable (${this.operation})`
   }
 }
+
+/** The error of a call that failed after it had stored something: it must not claim that nothing was stored. */
+export const afterStoring = (cause: StorageError): StorageError =>
+  new StorageError({ operation: cause.operation, retryable: false, isOutcomeUnknown: true, cause })

@@ -9,7 +9,7 @@ import * as ById from "../shared/ById.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
-import { StorageError } from "../shared/StorageError.ts"
+import { afterStoring, type StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { DELIVERY_ID_PREFIX, DeliveryId } from "./Delivery.ts"
@@ -269,11 +269,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
 
   /** The endpoint is already changed here, so the error must not claim that nothing was stored. */
   const onceChanged = <A, R>(ending: Effect.Effect<A, StorageError, R>) =>
-    Effect.mapError(
-      ending,
-      (cause) =>
-        new StorageError({ operation: cause.operation, retryable: false, isOutcomeUnknown: true, cause }),
-    )
+    Effect.mapError(ending, afterStoring)
 
   const update = Effect.fn("Endpoints.update")(function* (id: string, input: Endpoint.UpdateEndpoint) {
     const change = yield* decodeUpdate(input)

@@ -6,11 +6,13 @@ import {
   type CurrentTenant,
   FakeProvider,
   Invoices,
+  InvoiceStore,
   PaymentMethod,
   PaymentMethods,
   type PaymentProvider,
   Payments,
   PaymentStore,
+  StorageError,
   Transactor,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
@@ -438,6 +440,43 @@ const paymentsWhile = <A, E>(other: Effect.Effect<A, E, CurrentTenant>) =>
       ),
     ),
   )
+
+/** `Payments` for which the invoice can be read so often, and then not. */
+const paymentsAfter = (reads: number) =>
+  Layer.fresh(Payments.layer).pipe(
+    Layer.provide(
+      Layer.effect(
+        InvoiceStore,
+        Effect.map(InvoiceStore, (store) => {
+          let left = reads
+          const gone = new StorageError({ operation: "InvoiceStore.find", retryable: true })
+          const find: typeof store.find = (id) =>
+            Effect.suspend(() => (left-- > 0 ? store.find(id) : Effect.fail(gone)))
+          return InvoiceStore.of({ ...store, find })
+        }),
+      ),
+    ),
+  )
+
+describe("a storage that fails", () => {
+  const cases = [
+    ["before the attempt, says that nothing was stored", 0, 1],
+    ["after it, does not: a repeat would attempt it once more", 1, 2],
+  ] as const
+  it.effect.each([...cases])("%s", ([, reads, attempts]) => {
+    const fake = new FakeProvider({ outcomeOf: () => declined("insufficient_funds") })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const error = yield* Effect.provide(Effect.flip(pay(fake)), paymentsAfter(reads), { local: true })
+      if (error._tag !== "StorageError") return assert.fail(error.message)
+      const isStored = attempts === 2
+      assert.deepInclude(error, { retryable: !isStored })
+      assert.strictEqual(error.isOutcomeUnknown ?? false, isStored)
+      assert.lengthOf(fake.payments[0]!.attempts, attempts)
+    }).pipe(withProvider(fake))
+  })
+})
 
 describe("a payment that is canceled", () => {
   const cancel = (fake: FakeProvider) =>
