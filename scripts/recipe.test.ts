@@ -148,6 +148,7 @@ const CUSTOMERS_TESTED = [
   "testing/src/contract/SpendMarkContract.ts",
   "testing/src/scenarios/BurnScenarios.ts",
   "testing/src/scenarios/CreditScenarios.ts",
+  "testing/src/scenarios/PaidCreditScenarios.ts",
   "testing/src/scenarios/SpendScenarios.ts",
   "testing/src/scenarios/TokenScenarios.ts",
   "testing/src/model/InvoicingInterpreter.ts",

@@ -192,6 +192,12 @@ export class DueTable {
     return true
   }
 
+  noteFailure(tenant: Tenant.Tenant, { id }: Subject, failure: Due.DueFailure): void {
+    const row = this.#rows.get(id)
+    if (row === undefined || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) return
+    this.#set(row, { ...row.state, failure })
+  }
+
   endClock(tenant: Tenant.Tenant, clockId: TestClock.TestClockId, at: number): void {
     for (const row of this.#rows.values()) {
       const { dueAt, failure } = row.state
@@ -280,6 +286,8 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
       journal.tenantVerb((tenant) => Exit.succeed(table.ofCustomer(tenant, customerId, until))),
     fail: (first, failure) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.fail(tenant, first, failure))),
+    noteFailure: (subject, failure) =>
+      journal.tenantVerb((tenant) => Exit.succeed(table.noteFailure(tenant, subject, failure))),
     endClock: (clockId, at) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.endClock(tenant, clockId, at.epochMilliseconds))),
     countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),

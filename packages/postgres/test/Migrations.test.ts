@@ -332,7 +332,7 @@ const FROZEN: ReadonlyArray<string> = [
   "4a5ff7f06c90df0bb04cb41b09c4dfddf02ba379a549f3770d9b3bff29c0e697",
   "38719ed3cefdb6fc06ceea16fb70f6bd2699d6ece1a5e6b0a95b0fb12615f1d4",
   "40f7888f5f8748fd0616fcd481361f60d6b0b15388e9e5ba6f5620e5b19c2511",
-  "efcd05f909b29babcebf5a31c00753ba16f91f13ccf058d6a74e0a44ca469e21",
+  "e3c7a5e0765e2139be1cabafba988cae28b98f0a8f70a9d7459be7516560143e",
 ]
 
 describe("each migration", () => {
@@ -430,16 +430,17 @@ select 'a', 'live', gen_random_uuid(), 'EUR', gen_random_uuid(), kind, 100, 50, 
   status, available, held, now()
 from (values ('paid', '2026-02-01T00:00Z', 'active', 60, 0), ('paid', '2026-02-02T00:00Z', 'active', 0, 10),
   ('paid', null, 'pending', 0, 0), ('paid', null, 'active', 60, 0), ('paid', '2026-02-03T00:00Z', 'active', 0, 0),
-  ('paid', '2026-02-04T00:00Z', 'voided', 0, 0), ('promotional', '2026-02-05T00:00Z', 'active', 60, 0))
+  ('paid', '2026-02-04T00:00Z', 'voided', 0, 0), ('paid', '2026-01-15T00:00Z', 'expired', 0, 5), ('promotional', '2026-02-05T00:00Z', 'active', 60, 0))
   as g (kind, expires_at, status, available, held);
 end $$`)
   const { migrations } = yield* Migrations.run()
   assert.deepStrictEqual(migrations, ["grants_are_due"])
-  const rows = yield* sql<{ day: string }>`select to_char(due_at at time zone 'UTC', 'YYYY-MM-DD') as day
+  const rows = yield* sql<{ day: string }>`select case when due_at > now() - interval '1 day'
+  then 'now' else to_char(due_at at time zone 'UTC', 'YYYY-MM-DD') end as day
 from billwright.billing_due where kind = 'credit_grant' order by due_at`
   assert.deepStrictEqual(
     rows.map(({ day }) => day),
-    ["2026-01-01", "2026-02-01", "2026-02-02"],
+    ["2026-01-01", "2026-02-01", "2026-02-02", "now"],
   )
 })
 

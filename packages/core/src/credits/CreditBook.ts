@@ -34,7 +34,7 @@ import {
 import { eventsOf } from "./CreditEvents.ts"
 import { makeCreditLevels } from "./CreditLevels.ts"
 import { CreditStore, type Settling, type StoredLedger } from "./CreditStore.ts"
-import { GrantQueue, nextInstantOf } from "./GrantQueue.ts"
+import { GrantQueue, nextLookAt } from "./GrantQueue.ts"
 import { HOLD_ID_PREFIX, HoldId, type StoredHold, toHold } from "./Hold.ts"
 
 /** What an operation writes that is new. */
@@ -122,7 +122,7 @@ export const makeCreditBook = Effect.gen(function* () {
   })
 
   /** Holds a customer until the transaction ends, so that it is not erased meanwhile. Call it before an account is locked. */
-  const holdCustomer = Effect.fnUntraced(function* ({ customerId }: AccountKey) {
+  const holdCustomer = Effect.fnUntraced(function* ({ customerId }: Pick<AccountKey, "customerId">) {
     if (Option.isSome(yield* owners.modify(customerId, Effect.succeed))) return
     return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
   })
@@ -149,10 +149,11 @@ export const makeCreditBook = Effect.gen(function* () {
     known: ReadonlyArray<StoredGrant>,
     changed: ReadonlyArray<StoredGrant>,
   ) {
+    const now = yield* Clock.currentTimeMillis
     for (const grant of changed) {
       const before = known.find(({ id }) => id === grant.id)
-      const at = nextInstantOf(grant)
-      const isNew = at !== (before === undefined ? null : nextInstantOf(before))
+      const at = nextLookAt(grant, now)
+      const isNew = at !== (before === undefined ? null : nextLookAt(before, now))
       // The queue is in real time.
       if (isNew && (yield* WallClock.isReal)) yield* queue.lookAt(grant.id, at)
     }

@@ -14,12 +14,17 @@ export class GrantQueue extends Context.Reference<{
   defaultValue: () => ({ lookAt: () => Effect.void }),
 }) {}
 
+/** How long to wait for holds on credits that have ended, in milliseconds. What they give back ends at once. */
+const HELD_MILLIS = 3_600_000
+
 /**
- * When something next happens to paid credits by the clock, in epoch milliseconds. `null`: nothing will. The books need it at its
- * instant: credits that end are income then. Other kinds are in no books.
+ * When paid credits are to be looked at next, because something may happen to them by the clock: an instant in epoch
+ * milliseconds, or `null`. The books need it soon: credits that end are income then. Other kinds are in no books.
  */
-export const nextInstantOf = ({ effectiveAt, expiresAt, kind, status }: StoredGrant): number | null => {
+export const nextLookAt = (grant: StoredGrant, now: number): number | null => {
+  const { effectiveAt, expiresAt, held, kind, status } = grant
   if (kind !== "paid") return null
   if (status === "pending") return effectiveAt
-  return status === "active" ? expiresAt : null
+  if (status === "active") return expiresAt
+  return held > 0n ? now + HELD_MILLIS : null
 }

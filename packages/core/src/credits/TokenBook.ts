@@ -6,7 +6,6 @@ import { DateTime, Effect, Option } from "effect"
 import { CreditSettings, decimalsOption } from "../catalog/CreditSettings.ts"
 import { type RateCard, RateCardNotFound, rateCards } from "../catalog/RateCard.ts"
 import { currentIn } from "../catalog/RateCards.ts"
-import { type CustomerId, CustomerNotFound, customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -38,17 +37,10 @@ const checkDecimals = (
 export const makeTokenBook = Effect.gen(function* () {
   const collections = yield* Collections
   const store = collections.of(tokenUsages)
-  const owners = collections.of(customers)
   const current = currentIn(collections.of(rateCards))
   const outbox = yield* Outbox
   const ids = yield* IdGenerator
   const units = yield* CreditSettings
-
-  /** Holds a customer, as `CreditBook.holdCustomer` does, when the account that tokens are charged to is not known yet. */
-  const holdOwner = Effect.fnUntraced(function* (customerId: CustomerId) {
-    if (Option.isSome(yield* owners.modify(customerId, Effect.succeed))) return
-    return yield* new CustomerNotFound({ id: customerId, field: "customerId" })
-  })
 
   /** What tokens cost by the version of the card that is in force. */
   const price = Effect.fnUntraced(function* (used: UsedTokens) {
@@ -103,5 +95,5 @@ export const makeTokenBook = Effect.gen(function* () {
       Effect.map(({ data }) => Option.fromUndefinedOr(data[0])),
     )
 
-  return { byKey, holdOwner, ofHold, price, record, store }
+  return { byKey, ofHold, price, record, store }
 })

@@ -95,7 +95,7 @@ export class TokenUsages extends Context.Service<
     TokenUsages,
     Effect.gen(function* () {
       const { holdCustomer, ids, port, within, write } = yield* makeCreditBook
-      const { byKey, holdOwner, price, record, store } = yield* makeTokenBook
+      const { byKey, price, record, store } = yield* makeTokenBook
 
       /** Charges what tokens cost to an account that is locked. Nothing is charged for 0. */
       const charge = Effect.fnUntraced(function* (
@@ -130,7 +130,7 @@ export class TokenUsages extends Context.Service<
       const add = Effect.fnUntraced(function* (input: CreateTokenUsage) {
         const { customerId, idempotencyKey = null } = input
         // The customer comes before the account, as for everybody.
-        yield* holdOwner(customerId)
+        yield* holdCustomer(input)
         // Before the card is asked: it may have changed since, and a call is charged by what it said first.
         const earlier = yield* earlierOf(input)
         if (earlier !== undefined) return earlier

@@ -1,11 +1,12 @@
 /**
  * Writes a snapshot of a customer into an empty storage, through its ports.
  */
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import type { Plan } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
+import type { AutoTopUp } from "../credits/AutoTopUp.ts"
 import { CreditStore } from "../credits/CreditStore.ts"
-import { nextInstantOf } from "../credits/GrantQueue.ts"
+import { nextLookAt } from "../credits/GrantQueue.ts"
 import type { Customer } from "../customers/Customer.ts"
 import { CreditNoteStore } from "../invoices/CreditNoteStore.ts"
 import { InvoiceStore, type SeriesName } from "../invoices/InvoiceStore.ts"
@@ -16,17 +17,13 @@ import type { Refund } from "../payments/Refund.ts"
 import { isOpenRefund } from "../payments/RefundBook.ts"
 import * as Resources from "../Resources.ts"
 import { type Collection, Collections } from "../shared/Collections.ts"
-import type { DueFailure } from "../shared/Due.ts"
 import type { Resource } from "../shared/Resource.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { SubscriptionStore } from "../subscriptions/SubscriptionStore.ts"
-import { type ClaimedSubject, DueStore, LANES, MAX_CLAIMED_SUBJECTS } from "../time/DueStore.ts"
+import { DueStore } from "../time/DueStore.ts"
 import { MAX_BATCH_RECORDS } from "../usage/UsageRecord.ts"
 import { UsageStore } from "../usage/UsageStore.ts"
 import type { CustomerSnapshot, SnapshotCredits, SnapshotPlan } from "./CustomerSnapshot.ts"
-
-/** The last instant that there is: everything is due before it. */
-const FOREVER = DateTime.makeUnsafe(8_640_000_000_000_000)
 
 /** In real time: the clock of a fork is the customer's own. */
 const inRealTime = (customer: object): Customer => ({ ...(customer as Customer), testClockId: null })
@@ -83,23 +80,16 @@ const restoreUsage = ({ records }: CustomerSnapshot) =>
 /** What has failed is tried again when it was to be, and what was set aside stays so. */
 const restoreFailures = ({ invoices, payments, subscriptions }: CustomerSnapshot) =>
   Effect.gen(function* () {
-    const all = [...subscriptions.map(({ value }) => value), ...invoices, ...payments]
-    const failures = new Map<string, DueFailure>(
-      all.flatMap(({ failure, id }) => (failure === null ? [] : [[id as string, failure]])),
-    )
-    if (failures.size === 0) return
-    const due = yield* yield* optionalPort(DueStore)
-    const claimed: Array<ClaimedSubject> = []
-    for (const lane of LANES) {
-      const now = DateTime.subtract(FOREVER, { milliseconds: 1 })
-      const claim = { lane, now, leaseUntil: FOREVER, limit: MAX_CLAIMED_SUBJECTS }
-      let found: ReadonlyArray<ClaimedSubject>
-      do {
-        found = yield* due.claimDue(claim)
-        claimed.push(...found)
-      } while (found.length === MAX_CLAIMED_SUBJECTS)
+    const { noteFailure } = yield* yield* optionalPort(DueStore)
+    for (const { value } of subscriptions) {
+      if (value.failure !== null) yield* noteFailure({ kind: "subscription", id: value.id }, value.failure)
     }
-    for (const one of claimed) yield* due.release(one, failures.get(one.subject.id) ?? null)
+    for (const { failure, id } of invoices) {
+      if (failure !== null) yield* noteFailure({ kind: "invoice", id }, failure)
+    }
+    for (const { failure, id } of payments) {
+      if (failure !== null) yield* noteFailure({ kind: "payment", id }, failure)
+    }
   })
 
 /** Saved payment methods are looked at again, so that it is told in time when one expires. */
@@ -127,7 +117,16 @@ const watchGrants = ({ at, credits }: CustomerSnapshot) =>
   Effect.gen(function* () {
     const due = yield* yield* optionalPort(DueStore)
     for (const grant of credits.flatMap(({ grants }) => grants)) {
-      if (nextInstantOf(grant) !== null) yield* due.schedule({ kind: "credit_grant", id: grant.id }, at)
+      if (nextLookAt(grant, at) !== null) yield* due.schedule({ kind: "credit_grant", id: grant.id }, at)
+    }
+  })
+
+/** Automatic top-ups are looked at at once. Each then says itself when it is looked at again. */
+const watchTopUps = ({ at, values }: CustomerSnapshot) =>
+  Effect.gen(function* () {
+    const due = yield* yield* optionalPort(DueStore)
+    for (const value of values["AutoTopUp"] ?? []) {
+      yield* due.schedule({ kind: "auto_top_up", id: (value as AutoTopUp).id }, at)
     }
   })
 
@@ -159,7 +158,8 @@ export const restoreSnapshot = Effect.fn("Fork.restoreSnapshot")(function* (snap
     yield* watchMethods(snapshot)
     yield* sendRefunds(snapshot)
     yield* watchGrants(snapshot)
+    yield* watchTopUps(snapshot)
+    yield* restoreFailures(snapshot)
   })
   yield* atomically(write)
-  yield* restoreFailures(snapshot)
 })

@@ -203,6 +203,15 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
+     * Notes that a subject of the queue has failed, without a claim on it: for what is copied from another storage. Of one that
+     * is not in the queue it notes nothing.
+     */
+    readonly noteFailure: (
+      subject: Subject,
+      failure: DueFailure,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /**
      * Puts what is due by a test clock into real time, where it is due at an instant at the latest. For a test clock that is
      * deleted: its customers are erased, so it is the drafts that they have left. What is set aside stays so.
      */

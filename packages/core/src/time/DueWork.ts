@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
     if (turn.before !== undefined) return { before: turn.before }
     const ids = group.map((one) => one.id)
     let { draft, stored }: Updated = { stored: group, draft: undefined }
-    const moved = new Set<SubscriptionId>([id])
+    const moved = new Set<SubscriptionId>()
     const most = hold.attempts === 0 ? MAX_STEPS : 1
     for (let steps = 0; steps < most; steps += group.length) {
       const next = nextDueOf(stored)
@@ -99,6 +99,8 @@ export const make = Effect.gen(function* () {
       if (draft !== undefined && !draft.isStored) break
     }
     const subscriptions = moved.size
+    // Others of its group were due before it. Saving it would have ended the claim.
+    if (subscriptions > 0 && !moved.has(id)) yield* hold.giveBack
     if (draft === undefined || draft.isStored) return { subscriptions }
     yield* invoiceBook.finalize(draft)
     return { subscriptions, invoices: 1 }

@@ -6,7 +6,7 @@ import { settleCredits } from "@billwright/engine"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { CreditGrantId, StoredGrant } from "../credits/Credit.ts"
 import { makeCreditBook } from "../credits/CreditBook.ts"
-import { GrantQueue, nextInstantOf } from "../credits/GrantQueue.ts"
+import { GrantQueue, nextLookAt } from "../credits/GrantQueue.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -16,9 +16,6 @@ import * as WallClock from "../shared/WallClock.ts"
 import { type ClaimedSubject, DueStore } from "./DueStore.ts"
 
 type Run<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
-
-/** How long it waits for holds on credits that have ended. What they give back ends at once. */
-const HELD_MILLIS = 3_600_000
 
 const queueOf = (port: Effect.Effect<DueStore["Service"], InvoicingUnsupported>) => ({
   lookAt: (id: CreditGrantId, at: number | null) =>
@@ -37,12 +34,10 @@ export const makeGrantRun = Effect.gen(function* () {
   })
 
   /** When a grant is to be looked at again. One that nothing is left of stays as it was stored, and is over by its instant. */
-  const nextLook = Effect.fnUntraced(function* (id: CreditGrantId, now: number) {
+  const nextOf = Effect.fnUntraced(function* (id: CreditGrantId, now: number) {
     const grant = yield* find(id)
-    if (grant === undefined) return null
-    const next = nextInstantOf(grant)
-    if (next !== null && next > now) return next
-    return grant.held > 0n ? now + HELD_MILLIS : null
+    const next = grant === undefined ? null : nextLookAt(grant, now)
+    return next !== null && next > now ? next : null
   })
 
   const visit = Effect.fnUntraced(function* (claimed: ClaimedSubject, { customerId, id, unit }: StoredGrant) {
@@ -55,7 +50,7 @@ export const makeGrantRun = Effect.gen(function* () {
     if (change.entries.length > 0) yield* credits.write(key, ledger, change)
     // The queue is in real time. Under a test clock, it is written with the next change of the account.
     const isTimed = yield* WallClock.isReal
-    yield* lookAt(id, isTimed ? yield* nextLook(id, now) : null)
+    yield* lookAt(id, isTimed ? yield* nextOf(id, now) : null)
   })
 
   return (claimed: ClaimedSubject, id: CreditGrantId): Run<void> =>

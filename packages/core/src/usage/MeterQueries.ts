@@ -89,9 +89,14 @@ const checkGroupBy = (
   return invalid(field, declaredBy(rollup))
 }
 
-/** What the value of a period is divided by: its length in milliseconds for `time_weighted`, otherwise 1. */
+/**
+ * What the value of a period is divided by: its length in milliseconds for `time_weighted`, otherwise 1. The value of a period
+ * of no length is 0, and so is the quotient.
+ */
 export const denominatorOf = ({ aggregation }: Rollup.Rollup, { end, start }: Period): bigint =>
-  aggregation === "time_weighted" && start !== undefined && end !== undefined ? BigInt(end - start) : 1n
+  aggregation === "time_weighted" && start !== undefined && end !== undefined && end > start
+    ? BigInt(end - start)
+    : 1n
 
 /** The dimensions of a group by their names. */
 export const namesOf = (

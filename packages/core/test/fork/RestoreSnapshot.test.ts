@@ -1,5 +1,7 @@
 import {
+  AutoTopUps,
   BillingRuns,
+  Credits,
   type CustomerSnapshot,
   type FakeProvider as Fake,
   FakeProvider,
@@ -8,12 +10,15 @@ import {
   Payments,
   Refunds,
   restoreSnapshot,
+  Subscriptions,
   takeSnapshot,
+  TopUps,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { advanceTo, SOON, subscribe, withProvider } from "../payments/collecting.ts"
+import { as, globex, newCustomer, NOON } from "../world.ts"
 
 const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
 
@@ -41,7 +46,55 @@ const inFork = (snapshot: CustomerSnapshot) => {
   }).pipe(withProvider(fake))
 }
 
+/** A snapshot whose subscription has failed, and waits. */
+const failing = (snapshot: CustomerSnapshot): CustomerSnapshot => ({
+  ...snapshot,
+  subscriptions: snapshot.subscriptions.map(({ value, ...rest }) => ({
+    ...rest,
+    value: { ...value, failure: { attempts: 2, problem: "no plan", at: NOON, retryAt: SOON } },
+  })),
+})
+
+describe("a snapshot", () => {
+  it.effect("brings back what has failed, and leaves alone what is due of others in the storage", () =>
+    Effect.gen(function* () {
+      const taken = Effect.flatMap(subscribe, ({ id }) => takeSnapshot(id))
+      const snapshot = failing(yield* taken.pipe(withProvider(new FakeProvider())))
+      yield* Effect.gen(function* () {
+        // Later, so that its ids are others.
+        yield* TestClock.adjust("1 minute")
+        yield* subscribe.pipe(as(globex))
+        yield* restoreSnapshot(snapshot)
+        const failures = (yield* (yield* Subscriptions).list()).data.map(({ failure }) => failure?.attempts)
+        assert.deepStrictEqual(failures, [2])
+        yield* runDue
+        const [theirs] = (yield* (yield* Invoices).list().pipe(as(globex))).data
+        assert.strictEqual(theirs?.status, "paid")
+      }).pipe(withProvider(new FakeProvider()))
+    }),
+  )
+})
+
 describe("a fork", () => {
+  it.effect("buys credits by itself that were already short", () =>
+    Effect.gen(function* () {
+      const taken = Effect.gen(function* () {
+        const { id: customerId } = yield* newCustomer()
+        const account = { customerId, unit: "token" }
+        yield* (yield* Credits).grant({ ...account, kind: "paid", amount: 50n })
+        const pack = { amount: 1_000n, currency: "EUR", price: 500n, level: 100n }
+        yield* (yield* AutoTopUps).create({ ...account, ...pack })
+        return yield* takeSnapshot(customerId)
+      })
+      const snapshot = yield* taken.pipe(withProvider(new FakeProvider()))
+      yield* Effect.gen(function* () {
+        yield* restoreSnapshot(snapshot)
+        yield* runDue
+        assert.lengthOf((yield* (yield* TopUps).list()).data, 1)
+      }).pipe(withProvider(new FakeProvider()))
+    }),
+  )
+
   it.effect("sends a refund that waits to be sent", () => {
     const fake = new FakeProvider()
     return Effect.gen(function* () {

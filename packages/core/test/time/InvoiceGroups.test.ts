@@ -57,7 +57,32 @@ const ofInvoice = ({ lines, subscriptionId, subscriptionIds, total }: Invoice.In
   lines: lines.map(({ amount, charge, id, origin }) => ({ of: origin?.subscriptionId, charge, amount, id })),
 })
 
+/** A plan with another interval, without usage. */
+const weekly = {
+  key: "weekly",
+  name: "Weekly",
+  currencies: ["EUR"],
+  interval: { unit: "week", count: 1 },
+  charges: [{ key: "base", model: "flat", price: { EUR: "5.00" } }],
+} as const
+
 describe("an invoice group", () => {
+  it.effect("is done in one run of a late runner, whichever of it is due first", () =>
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({
+        plans: [{ ...weekly, interval: { unit: "month", count: 1 }, key: "monthly" }, weekly],
+      })
+      const customer = yield* newCustomer()
+      yield* subscribe(customer, { plan: "weekly" })
+      yield* TestClock.setTime(START + 5 * DAY)
+      yield* subscribe(customer, { plan: "monthly" })
+      yield* TestClock.setTime(START + 45 * DAY)
+      const { countDue, runDue } = yield* BillingRuns
+      assert.deepInclude(yield* runDue(), { failed: 0, hasMore: false })
+      assert.deepInclude(yield* countDue(at("2026-02-15T00:00:00.000Z")), { subscriptions: 0, invoices: 0 })
+    }).pipe(inYears(START)),
+  )
+
   it.effect("has one invoice for what falls due of all of its subscriptions at one instant", () =>
     Effect.gen(function* () {
       const { customer, first, second, single } = yield* begin

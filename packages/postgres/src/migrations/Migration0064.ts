@@ -1,6 +1,6 @@
 /**
  * Grants of paid credits in the queue of billing runs, which write when they begin and end. Those that were made before are put
- * there too, also those that have ended without anybody having written it.
+ * there too, also those that have ended without anybody having written it, or of which a hold still keeps something.
  *
  * This file is frozen: a test compares a digest of its statements.
  */
@@ -19,9 +19,11 @@ export const migration0064: Migration = {
   add constraint billing_due_kind check (kind in ('invoice', 'payment', 'subscription', ${SCHEDULED})),
   add constraint billing_due_customer check ((kind in (${SCHEDULED})) = (customer_id is null))`,
     `insert into ${schema}.billing_due (account_id, mode, kind, id, due_at)
-select g.account_id, g.mode, 'credit_grant', g.id, case g.status when 'pending' then g.effective_at else g.expires_at end
+select g.account_id, g.mode, 'credit_grant', g.id,
+  case g.status when 'pending' then g.effective_at when 'active' then g.expires_at else now() end
 from ${schema}.billing_credit_grants g
 where g.kind = 'paid' and (g.status = 'pending'
-  or g.status = 'active' and g.expires_at is not null and (g.available > 0 or g.held > 0))`,
+  or g.status = 'active' and g.expires_at is not null and (g.available > 0 or g.held > 0)
+  or g.status in ('expired', 'voided') and g.held > 0)`,
   ],
 }

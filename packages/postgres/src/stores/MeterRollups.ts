@@ -176,7 +176,11 @@ const answer = (rollup: Rollup.Rollup, query: RollupQuery, rows: ReadonlyArray<R
   const cells = byWindow(rows)
   const windowOf = ({ end }: UsagePeriod.Period): number =>
     end === undefined ? boundaries.length - 2 : boundaries.indexOf(end) - 1
-  return RollupValues.answer(rollup, { ...query, where: [] }, (period) => cells.get(windowOf(period)) ?? [])
+  // A window of no length has no cells. By its end it would be taken for the window before it.
+  const isEmpty = ({ end, start }: UsagePeriod.Period): boolean => start !== undefined && start === end
+  return RollupValues.answer(rollup, { ...query, where: [] }, (period) =>
+    isEmpty(period) ? [] : (cells.get(windowOf(period)) ?? []),
+  )
 }
 
 interface Asked {

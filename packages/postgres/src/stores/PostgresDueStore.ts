@@ -311,6 +311,20 @@ returning ${XID}`,
     return rows.length > 0
   })
 
+  const noteFailure: DueStore["Service"]["noteFailure"] = Effect.fnUntraced(function* (
+    { id, kind },
+    failure,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write(
+      "DueStore.noteFailure",
+      (sql) => sql<Row>`update ${t.billing_due} d set ${failedWith(sql, failure)}
+where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = ${Id.toUuid(id)}::uuid
+returning ${XID}`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
   const endClock = Effect.fnUntraced(function* (testClockId: TestClock.TestClockId, at: DateTime.Utc) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* write(
@@ -339,6 +353,7 @@ returning ${XID}`,
     nextDueAt,
     firstDue,
     fail,
+    noteFailure,
     endClock,
     countDue,
   })

@@ -510,6 +510,29 @@ export const dueContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "a failure is noted of a subject of the tenant, also without a claim",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const due = yield* DueStore
+      const { id } = yield* dueAt(0)
+      const subject = { kind: "subscription", id } as const
+      const other = asTenant(yield* Sample.tenant)
+      yield* other(due.noteFailure(subject, failureAt(1, null)))
+      assert.lengthOf(yield* claim(1), 1)
+      yield* due.noteFailure(subject, failureAt(1, minuteOf(3)))
+      same(yield* claim(2), [])
+      const [again] = yield* claim(10_000)
+      assert.deepInclude(again, { subject, attempts: 1 })
+      // Of what is not in the queue, nothing is noted.
+      yield* due.noteFailure(
+        { kind: "plan_migration", id: (yield* Sample.of(PlanMigration.planMigrations)).id },
+        failureAt(1, null),
+      )
+      same(yield* nextDueAt, Option.some(minuteOf(10_010)))
+    }),
+  )
+
+  test(
     "a migration of plans is due when it is scheduled, until it is taken off",
     Effect.gen(function* () {
       const migration = yield* Sample.of(PlanMigration.planMigrations)

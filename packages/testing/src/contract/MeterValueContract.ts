@@ -95,6 +95,31 @@ export const meterValueContract = (test: ContractTest): void => {
   )
 
   test(
+    "has nothing in a window of no length, and carries levels over it",
+    Effect.gen(function* () {
+      const customerId = yield* newCustomer
+      const meter = yield* MeterProbe.readyMeter(MeterProbe.definition({ aggregation: "time_weighted" }))
+      // Two changes on the day before, so that their area is not the level at the end of it.
+      yield* append(customerId, [
+        { quantity: 4, timestamp: at(8 * HOUR) },
+        { quantity: 10, timestamp: at(20 * HOUR) },
+      ])
+      const instant = START + DAY
+      const later = { window: 1, group: [], quantity: BigInt(DAY) * 10n, recordCount: 0 }
+      for (const [boundaries, expected] of [
+        [[instant, instant], []],
+        [[instant, instant, instant + DAY], [later]],
+      ] as const) {
+        const totals = MeterProbe.totalsOf(yield* MeterProbe.ask(customerId, meter, { boundaries }))
+        same(
+          totals.filter(({ quantity, recordCount }) => quantity !== 0n || recordCount !== 0),
+          expected,
+        )
+      }
+    }),
+  )
+
+  test(
     "carries over levels that begin, end and begin again, into any windows",
     Effect.flatMap(Effort, (effort) => {
       const halfDay = (min: number, max: number) => fc.integer({ min, max }).map((count) => (count * DAY) / 2)

@@ -114,6 +114,49 @@ const held = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "somebody else writes that they have ended, or voids them: what is held of them still ends with the hold",
+    Effect.gen(function* () {
+      const credits = yield* Credits
+      const account = { unit: "EUR", ttlSeconds: 2 * DAY_SECONDS } as const
+      const holding = Effect.fnUntraced(function* (count: number) {
+        const { id: customerId } = yield* newCustomer
+        for (let made = 0; made < count; made++) {
+          yield* credits.grant({ customerId, ...bought, expiresAt: at("2026-02-01") })
+        }
+        return customerId
+      })
+      const [first, second, third] = [yield* holding(1), yield* holding(2), yield* holding(0)]
+      const { id: endless } = yield* credits.grant({ customerId: third, ...bought })
+      yield* until("2026-01-31")
+      const { reserve } = yield* Holds
+      yield* reserve({ customerId: first, ...account, amount: 800n })
+      yield* reserve({ customerId: second, ...account, amount: 2_300n })
+      yield* reserve({ customerId: third, ...account, amount: 800n })
+      yield* credits.voidGrant(endless)
+      yield* TestClock.setTime(at("2026-02-01T06:00").epochMilliseconds)
+      // A change of the account comes before the runner.
+      yield* credits.grant({ customerId: first, ...bought, kind: "promotional" })
+      yield* until("2026-02-03")
+      assert.deepStrictEqual((yield* entriesOf(first)).slice(-2), [
+        "2026-02-02 lapse 800",
+        "2026-02-02 expire -800",
+      ])
+      assert.deepStrictEqual((yield* entriesOf(second)).slice(-4).toSorted(), [
+        "2026-02-02 expire -2000",
+        "2026-02-02 expire -300",
+        "2026-02-02 lapse 2000",
+        "2026-02-02 lapse 300",
+      ])
+      assert.deepStrictEqual((yield* entriesOf(third)).slice(-2), [
+        "2026-02-02 lapse 800",
+        "2026-02-02 void -800",
+      ])
+      yield* nothingIsDue
+    }).pipe(Effect.provide(Holds.layer)),
+  )
+
+  scenario(
+    test,
     "credits of a customer who is erased are waited for no more",
     Effect.gen(function* () {
       const { id: customerId } = yield* newCustomer
