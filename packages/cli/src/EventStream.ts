@@ -1,5 +1,9 @@
 /**
  * Follows the events of a server. It reconnects after lost connections, and neither misses nor repeats an event.
+ *
+ * The stream's order is not that of the ids. A transaction may begin early and publish late. So no id says "from now on": only
+ * the server can begin there, when it is asked for no event in particular. Until the stream has sent an event, what it may have
+ * missed is read from the list instead.
  */
 import { Event, EventId, ExactJson } from "@billwright/core"
 import { Console, DateTime, Effect, Schema, Stream } from "effect"
@@ -19,7 +23,13 @@ const SILENCE_MILLIS = 60_000
 const FIRST_PAUSE_MILLIS = 250
 const MAX_PAUSE_MILLIS = 5_000
 
-const NewestEvent = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) })
+/** The events of a page of the list, and of the page that is read at the start. */
+const PAGE = "100"
+
+const StoredIds = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ id: Schema.String })),
+  has_more: Schema.Boolean,
+})
 
 const ListedEvents = Schema.Struct({
   data: Schema.Array(
@@ -36,16 +46,22 @@ const ListedEvents = Schema.Struct({
   has_more: Schema.Boolean,
 })
 
-/** All stored events, oldest first. As in the stream, events for a single endpoint are left out. */
-const listAll = Effect.fnUntraced(function* () {
+/**
+ * The stored events from this id on, or all of them, oldest first. As in the stream, events for a single endpoint are left out.
+ */
+const listFrom = Effect.fnUntraced(function* (oldest: string | undefined, types: ReadonlyArray<string>) {
   const api = yield* ApiClient
   const found: Array<StreamedEvent> = []
+  // The list takes one type only. Of several, the caller picks.
+  const filter = { limit: PAGE, type: types.length === 1 ? types[0] : undefined }
   let after: string | undefined
   for (;;) {
-    const { text, value } = yield* api.get("/events", ListedEvents, { limit: "100", starting_after: after })
+    const query = { ...filter, starting_after: after }
+    const { text, value } = yield* api.get("/events", ListedEvents, query)
     // Rendering the exact values gives the same bytes as the payload of a webhook.
     const exact = ExactJson.parse(text) as { readonly data: ReadonlyArray<{ readonly data: unknown }> }
     for (const [index, { endpoint_id, id, livemode, timestamp, type }] of value.data.entries()) {
+      if (oldest !== undefined && id < oldest) return found.reverse()
       if (typeof endpoint_id === "string") continue
       const fields = { id, type, timestamp: DateTime.toUtc(timestamp) }
       const payload = Event.render(fields, livemode ? "live" : "test", exact.data[index]!.data)
@@ -64,10 +80,19 @@ const cut = (cause: unknown) =>
 
 /** The progress of the stream. */
 interface Progress {
-  /** The last event that was handled. */
+  /**
+   * The last event that the stream sent. Everything before it in the stream's order has come, which is not true of an event
+   * from the list.
+   */
   lastId: string | undefined
-  /** The ids of events that were handled from the list. The stream may send them again. */
-  readonly handled: Set<string>
+  /** The oldest event of the page that was read at the start. Undefined: the page had all events, or there were none. */
+  oldest: string | undefined
+  /**
+   * Events that are not handled any more: those of that page, and those that were handled from the list. The server may send them
+   * after a reconnect, because an id says less than where the first stream began. One before that page could still come: its
+   * transaction would have to be newer than that of the last event.
+   */
+  readonly known: Set<string>
   /** How long to wait after the next failure. */
   pauseMillis: number
 }
@@ -83,28 +108,35 @@ export const follow = Effect.fnUntraced(function* <R>(
 ) {
   const api = yield* ApiClient
 
-  const newest = Effect.map(api.get("/events", NewestEvent, { limit: "1" }), ({ value }) => value.data[0]?.id)
-
   const progress: Progress = {
-    lastId: yield* newest,
-    handled: new Set(),
+    lastId: undefined,
+    oldest: undefined,
+    known: new Set(),
     pauseMillis: FIRST_PAUSE_MILLIS,
   }
 
+  /** Notes which events are stored. "From now on" means all others. */
+  const begin = Effect.fnUntraced(function* () {
+    const { value } = yield* api.get("/events", StoredIds, { limit: PAGE })
+    progress.lastId = undefined
+    progress.oldest = value.has_more ? value.data.at(-1)?.id : undefined
+    for (const { id } of value.data) progress.known.add(id)
+  })
+
   const once = Effect.fnUntraced(function* (event: StreamedEvent) {
-    if (!progress.handled.delete(event.id)) yield* handle(event)
+    if (!progress.known.delete(event.id)) yield* handle(event)
     progress.lastId = event.id
   })
 
   /**
-   * Handles the stored events when the store had no events at the start: all of them were published since. It lists
-   * them only after the stream is open, so that no event is missed in between.
+   * Handles what was stored since the start, before a stream that begins anew. It lists the events only after the stream is
+   * open, so that no event is missed in between.
    */
   const catchUp = Effect.fnUntraced(function* () {
-    for (const event of yield* listAll()) {
-      progress.handled.add(event.id)
+    for (const event of yield* listFrom(progress.oldest, types)) {
+      if (progress.known.has(event.id)) continue
       if (types.length === 0 || types.includes(event.type)) yield* handle(event)
-      progress.lastId = event.id
+      progress.known.add(event.id)
     }
   })
 
@@ -125,8 +157,7 @@ export const follow = Effect.fnUntraced(function* <R>(
       const isKnown = yield* isStillThere(progress.lastId)
       if (isKnown) return yield* error
       yield* Console.error("The server no longer has the last event. Continuing with new events.")
-      progress.lastId = yield* newest
-      return
+      return yield* begin()
     }
     if (!isTransient(error)) return yield* error
     if (progress.pauseMillis === FIRST_PAUSE_MILLIS) yield* Console.error(`${error.message}. Trying again.`)
@@ -142,6 +173,7 @@ export const follow = Effect.fnUntraced(function* <R>(
       ),
     )
 
+  yield* begin()
   // The server ends the stream when it stops. This is handled like a lost connection.
   const round = Effect.andThen(connection, Effect.fail(cut("the server ended it"))).pipe(
     Effect.catch((error) => Effect.catchIf(recover(error), isTransient, () => Effect.void)),

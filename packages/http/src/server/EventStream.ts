@@ -22,6 +22,7 @@ import { Cause, Clock, Effect, Option, Stream } from "effect"
 import type { Verify } from "./Bearer.ts"
 import type { TooManyStreams } from "./ErrorResponse.ts"
 import type { HttpResponse } from "./HttpExchange.ts"
+import * as KeyCheck from "./KeyCheck.ts"
 import { StreamPace } from "./StreamPace.ts"
 import * as StreamSlots from "./StreamSlots.ts"
 
@@ -31,11 +32,6 @@ export const STREAM_OPERATION = "streamEvents"
 const HEARTBEAT_MILLIS = 15_000
 /** How often the tail is read when no signal arrives. */
 const POLL_MILLIS = 1_000
-/**
- * How often the key is checked. Together with the time that a look-up is cached, a stream ends at most 4 s after
- * its key.
- */
-const KEY_CHECK_MILLIS = 1_000
 /** How long a client should wait before it reconnects, in milliseconds. */
 const RETRY_MILLIS = 1_000
 
@@ -75,9 +71,8 @@ interface Progress {
   pending: ReadonlyArray<Event.Event>
   /** Nothing is known to lie behind: what comes next, a signal tells of. */
   isUpToDate: boolean
-  /** When something was last sent, and when the key was last looked at. */
+  /** When something was last sent. */
   spokenAt: number
-  checkedAt: number
 }
 
 /** Makes the function that opens streams. */
@@ -100,14 +95,6 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
     const startBehind = (lastEventId: string | undefined) =>
       Effect.catchTag(events.tailPosition(lastEventId), "EventNotFound", () =>
         Effect.fail(new InvalidInput({ field: "Last-Event-ID", problem: "is not the id of an event" })),
-      )
-
-    /** A key counts as ended only when it is refused. When the storage doesn't answer, the stream continues. */
-    const isStillValid = (verify: Verify) =>
-      verify.pipe(
-        Effect.as(true),
-        Effect.catchTag("Unauthorized", () => Effect.succeed(false)),
-        Effect.orElseSucceed(() => true),
       )
 
     /**
@@ -153,15 +140,12 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
         pending: [],
         isUpToDate: false,
         spokenAt: now,
-        checkedAt: now,
       }
+      const isStillValid = KeyCheck.make(verify, now)
       return Effect.gen(function* () {
         for (;;) {
           const now = yield* Clock.currentTimeMillis
-          if (now - progress.checkedAt >= KEY_CHECK_MILLIS) {
-            progress.checkedAt = now
-            if (!(yield* isStillValid(verify))) return undefined
-          }
+          if (!(yield* isStillValid(now))) return undefined
           const [event, ...rest] = progress.pending
           if (event !== undefined || now - progress.spokenAt >= HEARTBEAT_MILLIS) {
             progress.pending = rest

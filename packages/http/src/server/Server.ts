@@ -44,6 +44,7 @@ import {
 } from "./HttpExchange.ts"
 import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
+import * as KeyCheck from "./KeyCheck.ts"
 import * as MissingPermissions from "./MissingPermissions.ts"
 import { IsRepeat, type Operation, type OperationInput } from "./Operation.ts"
 import { make as makeOperations } from "./Operations.ts"
@@ -282,15 +283,21 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
       const takingTurns: AccountTurns.Taking = route.isHeavyRead
         ? turns.taking(tenant.accountId)
         : (answering) => answering
+      // Streams of events look at the key themselves, also while there is nothing to send.
+      const whileKeyLives = (answer: HttpResponse) => KeyCheck.breakingOff(answer, verify, now)
       if (route.id === AuditExport.EXPORT_OPERATION) {
         const isBodiless = request.method === "HEAD"
-        return yield* takingTurns(
-          openExport({ verified, query: query as AuditExport.ExportRequest["query"], isBodiless }),
-        )
+        const opening = openExport({
+          verified,
+          query: query as AuditExport.ExportRequest["query"],
+          isBodiless,
+        })
+        return whileKeyLives(yield* takingTurns(opening))
       }
       if (route.id === CUSTOMER_EXPORT_OPERATION) {
         const isBodiless = request.method === "HEAD"
-        return yield* takingTurns(openCustomerExport({ verified, customerId: params["id"], isBodiless }))
+        const opening = openCustomerExport({ verified, customerId: params["id"], isBodiless })
+        return whileKeyLives(yield* takingTurns(opening))
       }
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({
@@ -321,7 +328,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, Invalid
         key !== undefined && isKeyed ? answerFor(key) : Effect.map(run, toFreshResponse),
       )
       const ofTenant = Context.make(CurrentTenant, tenant)
-      if (!isWriting) return yield* Effect.provideContext(answering, ofTenant)
+      if (!isWriting) return whileKeyLives(yield* Effect.provideContext(answering, ofTenant))
       const who = RequestActor.whoOf(apiKey, verified.operator)
       const actor = RequestActor.make(who, request, clientOf, requestId)
       return yield* Effect.provideContext(answering, Context.add(ofTenant, CurrentActor, actor))
