@@ -132,8 +132,11 @@ export interface BillingAccount<Map = BuiltInEvents> extends BillingCalls<Map> {
   /**
    * Runs calls inside your own transaction. `client` is the client that you sent `BEGIN` on: a `pg` client, the
    * `sql` of postgres.js' `begin`, Prisma's `tx`, or the result of `fromDrizzle` or `fromKysely` of
-   * `billwright/postgres`. You commit or roll back. A call that fails undoes its own writes and leaves your
-   * transaction usable.
+   * `billwright/postgres`. You commit or roll back.
+   *
+   * A call that is refused writes nothing, and your transaction stays usable. After a `StorageUnavailableError` roll your
+   * transaction back: Postgres may have failed it, and then your `COMMIT` stores nothing, and `pg` gives no error. Or put a
+   * savepoint of your own around the call, and roll back to that.
    */
   transaction<A>(
     client: object,

@@ -202,9 +202,26 @@ export const openTransaction = (
       : Effect.succeed(transaction),
   )
 
+const READ_COMMITTED = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+/**
+ * Runs an effect in a transaction of ours at READ COMMITTED, whatever `default_transaction_isolation` says, unless the caller
+ * has asked for another level by `BeginTransaction`. Inside of a host's transaction it is a savepoint of that.
+ */
+export const withReadCommitted = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.flatMap(Effect.all([HostTransaction, SqlClient.BeginTransaction]), ([joined, asked]) => {
+    if (joined === sql || asked !== undefined) return sql.withTransaction(effect)
+    // The effect may begin transactions on other clients. They begin as they do without us.
+    const inside = Effect.provideService(effect, SqlClient.BeginTransaction, asked)
+    return Effect.provideService(sql.withTransaction(inside), SqlClient.BeginTransaction, READ_COMMITTED)
+  })
+
 /** Runs an effect in a transaction whose statements have no time limit. */
 export const withoutStatementTimeout = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  sql.withTransaction(Effect.andThen(sql`select set_config('statement_timeout', '0', true)`, effect))
+  withReadCommitted(sql, Effect.andThen(sql`select set_config('statement_timeout', '0', true)`, effect))

@@ -5,7 +5,7 @@ import { Batch, BatchTransactor, StorageError, Transactor } from "@billwright/co
 import { Cause, Effect, Exit, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { CurrentTransaction, TransactionState } from "./CurrentTransaction.ts"
-import { Database, type DatabaseService, openTransaction } from "./Database.ts"
+import { Database, type DatabaseService, openTransaction, withReadCommitted } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { pauseBefore } from "./RetryPolicy.ts"
 import { asSqlError, commitUnknown, kindOf, toStorageError, tooLate } from "./StorageFailure.ts"
@@ -15,7 +15,7 @@ const OPERATION = "Transactor.atomically"
 const STATUS_POLL_MILLIS = 50
 
 /**
- * `atomically` is a transaction at READ COMMITTED. A nested one is a savepoint.
+ * `atomically` is a transaction at READ COMMITTED, also where the default of the server is another level. A nested one is a savepoint.
  *
  * An outermost transaction is repeated as a whole when two things hold: it was certainly not committed, and the
  * failure is temporary (a deadlock, a serialization failure, a lock or statement time-out, or a connection lost
@@ -159,7 +159,7 @@ const once = <A, E, R>(
     ),
     Effect.mapError((error) => new Inner(error)),
     Effect.tap(() => (state.isAbandoned ? Effect.interrupt : Effect.void)),
-    sql.withTransaction,
+    (running) => withReadCommitted(sql, running),
   )
 
 /** Decides the outcome of an attempt. */

@@ -35,8 +35,8 @@ const isGone = (error: unknown, depth = 0): boolean => {
 }
 
 /**
- * Replaces an error of a call in the host's transaction with one that says what is wrong with the transaction.
- * Returns other errors unchanged.
+ * Replaces an error of the storage in the host's transaction with one that says what is wrong with the transaction, or
+ * what to do with it. Returns other errors unchanged.
  */
 export const inTransaction = (error: unknown, schema: string): unknown => {
   if (!(error instanceof StorageUnavailableError)) return error
@@ -65,6 +65,18 @@ export const inTransaction = (error: unknown, schema: string): unknown => {
         { cause },
       )
     default:
-      return error
+      return failed(error)
   }
 }
+
+/**
+ * A failed statement fails the host's whole transaction, unless it is behind a savepoint. `pg` doesn't say so: it answers the
+ * host's COMMIT with a ROLLBACK that is no error.
+ */
+const failed = (error: StorageUnavailableError): StorageUnavailableError =>
+  new StorageUnavailableError(`${error.message}: roll back your transaction`, {
+    cause: error.cause,
+    operation: error.operation,
+    isRetryable: error.isRetryable,
+    isOutcomeUnknown: error.isOutcomeUnknown,
+  })

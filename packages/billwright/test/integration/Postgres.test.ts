@@ -181,6 +181,14 @@ const libraries: Readonly<Record<string, () => Library>> = {
   },
 }
 
+/** Runs a statement of the host on what it passes to `billing.transaction`. */
+const send = (client: object, text: string): Promise<unknown> => {
+  const { query, unsafe } = client as Partial<
+    Record<string, (text: string, values: Array<unknown>) => Promise<unknown>>
+  >
+  return (unsafe ?? query)!.call(client, text, [])
+}
+
 for (const [name, make] of Object.entries(libraries)) {
   describe(`a transaction of the host on ${name}`, () => {
     let library: Library
@@ -230,6 +238,30 @@ for (const [name, make] of Object.entries(libraries)) {
         assert.instanceOf(await rejection(conflicting), CustomerNotFoundError)
       })
       assert.strictEqual(await ordersOf(`${name} 3`), 1)
+    })
+
+    it("has to be rolled back after a statement that failed, and the error says so", async () => {
+      const locking = await pool.connect()
+      try {
+        await locking.query("begin")
+        await locking.query("lock table billwright.usage_records in access exclusive mode")
+        const work = async (client: object) => {
+          await send(client, "set local lock_timeout = '100ms'")
+          await billing.transaction(client, (tx) => tx.usage.record({ ...use, customerId }))
+        }
+        const error = await rejection(library.begin(`${name} 4`, work))
+        assert.instanceOf(error, StorageUnavailableError)
+        assert.isTrue(error.isRetryable)
+        assert.strictEqual(error.operation, "UsageStore.append")
+        assert.match(
+          error.message,
+          /^storage is unavailable \(UsageStore\.append\): roll back your transaction$/,
+        )
+        assert.strictEqual(await ordersOf(`${name} 4`), 0)
+      } finally {
+        await locking.query("rollback")
+        locking.release()
+      }
     })
   })
 }

@@ -185,9 +185,10 @@ const clients = new WeakMap<SqlClient.SqlClient, HostClient>()
  * await client.query("COMMIT")
  * ```
  *
- * When the effect fails, its writes are undone, and the host's transaction stays usable. Nothing is repeated and no
- * deadline applies, because the transaction is not ours. Use the isolation level READ COMMITTED, the default of
- * Postgres. At stricter levels Postgres may fail with `40001`, and the host has to start its transaction again.
+ * When the effect is refused, its writes are undone, and the host's transaction stays usable. After a `StorageError` roll it
+ * back: Postgres may have failed it. Nothing is repeated and no deadline applies, because the transaction is not ours. Use
+ * the isolation level READ COMMITTED, the default of Postgres. At stricter levels Postgres may fail with `40001`, and the
+ * host has to start its transaction again.
  *
  * The effect belongs to the transaction that is open on `client` when it starts; noting that costs one round trip. A
  * statement that comes after that transaction has ended (because somebody forgot an `await`) does nothing: the effect

@@ -18,6 +18,7 @@ import * as SchemaName from "../SchemaName.ts"
 import { kindOf, toStorageError } from "../StorageFailure.ts"
 import { isAsked } from "../TenantScope.ts"
 import { IncompatibleSchema } from "./IncompatibleSchema.ts"
+import { LOCK_MILLIS, Patience, untilUnlocked } from "./LockWaits.ts"
 import type { Migration } from "./Migration.ts"
 import { migration0001 } from "./Migration0001.ts"
 import { migration0002 } from "./Migration0002.ts"
@@ -248,7 +249,8 @@ const incompatible = (
  *
  * Safe to run in many processes at once: an advisory lock lets one process at a time in, and the others find nothing
  * left to do. Needs the right to create the schema, unless it exists, and to create tables and functions in it. Has
- * no time limit, as long as the server answers other queries.
+ * no time limit, as long as the server answers other queries. But it waits only 2 seconds for a lock on a table, because
+ * others wait behind it. Then it undoes everything and tries again 5 seconds later, for 10 minutes.
  */
 export const run = (options: RunOptions = {}) =>
   Effect.flatMap(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) =>
@@ -265,7 +267,8 @@ type Requested = ReturnType<typeof requested>
 const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName, asked: Requested) =>
   Effect.gen(function* () {
     const isDone = !asked.roles && isCurrent(yield* stateOf(sql, schema))
-    const applied = isDone ? nothing : yield* withoutStatementTimeout(sql, applyLocked(sql, schema, asked))
+    const transaction = withoutStatementTimeout(sql, applyLocked(sql, schema, asked))
+    const applied = isDone ? nothing : yield* untilUnlocked(OPERATION, transaction)
     yield* checkState(sql, schema)
     return asked.roles ? { ...applied, roles: roleNames(schema) } : applied
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))))
@@ -276,6 +279,8 @@ const applyLocked = Effect.fnUntraced(function* (
   { roles, rowLevelSecurity }: Requested,
 ) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
+  // Only now, because the lock above may take as long as another process migrates.
+  yield* sql`select set_config('lock_timeout', ${String((yield* Patience).lockMillis)}, true)`
   const state = yield* stateOf(sql, schema)
   if (!roles && isCurrent(state)) return nothing
   if (state.foreign.length > 0 || state.isOfPreRelease || state.minReader > latestId)
@@ -371,10 +376,15 @@ begin
 end
 $$`
 
+/** A statement that waits for a lock keeps others waiting behind it, so it fails instead. */
+const WAIT_SHORTLY = `-- If this fails with "canceling statement due to lock timeout", nothing has changed. Run all of it again,
+-- when the other transactions that use these tables have ended. pg_stat_activity shows them.
+set local lock_timeout = '${LOCK_MILLIS}ms';`
+
 /**
  * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for teams
  * that run DDL themselves. It always contains all functions. It is one transaction; run it with `psql -v
- * ON_ERROR_STOP=1`.
+ * ON_ERROR_STOP=1`. It waits only 2 seconds for a lock. When it fails because of that, nothing has changed: run it again.
  */
 export const print = (options: RunOptions & { readonly after?: number } = {}): string => {
   const schema = SchemaName.make(options.schema)
@@ -385,6 +395,7 @@ export const print = (options: RunOptions & { readonly after?: number } = {}): s
   const names = functions.map(({ name }) => name)
   return [
     "begin;\n",
+    `${WAIT_SHORTLY}\n`,
     // Whoever runs it may not be the owner itself.
     `${RowSecurity.everyTenant};\n`,
     ...(after > 0 ? [] : [part("schema", [`create schema if not exists "${schema}"`, createTable(schema)])]),
