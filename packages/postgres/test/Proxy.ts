@@ -55,7 +55,7 @@ export const make = (url: string) =>
               client.on("data", (data) => {
                 if (proxy.isBlackhole) return
                 proxy.sent.push(data)
-                if (proxy.commit !== "pass" && data.includes("COMMIT")) {
+                if (proxy.commit !== "pass" && data.includes("COMMIT\0")) {
                   const fault = proxy.commit
                   proxy.commit = "pass"
                   if (fault === "cut before") return client.destroy()

@@ -97,8 +97,10 @@ const documentsGiveTheCosts: Check<Books> = (books) =>
     const documented = new Map<string, { gross: bigint; left: bigint }>()
     for (const { invoice } of invoices) {
       const forgiven = forgivenOf(books, invoice.id)
-      for (const { amount, charge, discount, id: lineId, origin } of invoice.state.lines) {
+      for (const { amount, charge, creditOf, discount, id: lineId, origin } of invoice.state.lines) {
         if (origin?.subscriptionId !== id) continue
+        // A void invoice has given nothing back.
+        if (creditOf !== null && invoice.state.status === "void") continue
         const subject = subjectOf(origin.period, origin.segment, charge, origin.group)
         const { gross, left } = documented.get(subject) ?? { gross: 0n, left: 0n }
         const isCharged = invoice.state.status !== "void"

@@ -29,11 +29,20 @@ export interface LinkClaims {
   readonly language: PayerLanguage | null
 }
 
+/** What a link is for, and the key that signed it. */
+export interface OpenedLink extends LinkClaims {
+  readonly keyId: string
+}
+
 /** Why a token opens nothing. `expired` is said only of tokens that were valid once. */
 export type LinkProblem = "wrong" | "expired"
 
 /** Longest token, in characters. A longer one is wrong without being looked at. */
 export const MAX_TOKEN_LENGTH = 400
+/** The longest time that a link may be valid, in seconds: 90 days. */
+export const MAX_LINK_SECONDS = 90 * 86_400
+/** How far the clock of the machine that signs may be ahead of that of the machine that opens, in seconds. */
+export const CLOCK_SKEW_SECONDS = 3_600
 
 const LETTERS = { invoice: "i", portal: "p" } as const
 const KINDS: Readonly<Record<string, LinkKind>> = { i: "invoice", p: "portal" }
@@ -50,7 +59,7 @@ const parseLanguage = Schema.decodeUnknownOption(PayerLanguage)
 /** Computes the code of the text before it, in base64 for URLs. */
 type Authenticate = (body: string) => string
 
-/** Signs tokens with the first key, and reads those of all keys. */
+/** Signs tokens with the first key unless the caller names another one, and reads those of all keys. */
 export class TokenKeys {
   readonly #keys = new Map<string, Authenticate>()
   readonly #first: string
@@ -68,27 +77,35 @@ export class TokenKeys {
     this.#first = keys[0].id
   }
 
-  sign({ expiresAt, id, kind, language, tenant }: LinkClaims): string {
-    const parts = [LETTERS[kind], this.#first, tenant.accountId, tenant.mode, id, expiresAt]
+  /** Throws a `TypeError` if the key is not there: only an opened link names one, so its key was there. */
+  sign({ expiresAt, id, kind, language, tenant }: LinkClaims, keyId = this.#first): string {
+    const authenticate = this.#keys.get(keyId)
+    if (authenticate === undefined) throw new TypeError(`no key of links has the id "${keyId}"`)
+    const parts = [LETTERS[kind], keyId, tenant.accountId, tenant.mode, id, expiresAt]
     const body = [...parts, language ?? NO_LANGUAGE].join(".")
-    return `${body}.${this.#keys.get(this.#first)!(body)}`
+    return `${body}.${authenticate(body)}`
   }
 
   /** Reads a token. `now` is in milliseconds since 1970. The code is compared before anything else is believed. */
-  open(token: string, now: number): LinkClaims | LinkProblem {
+  open(token: string, now: number): OpenedLink | LinkProblem {
     if (token.length > MAX_TOKEN_LENGTH) return "wrong"
     const end = token.lastIndexOf(".")
     const body = token.slice(0, Math.max(end, 0))
     const parts = body.split(".")
-    const authenticate = this.#keys.get(parts[1] ?? "")
+    const keyId = parts[1] ?? ""
+    const authenticate = this.#keys.get(keyId)
     if (authenticate === undefined || !ApiKeySecret.isSameDigest(authenticate(body), token.slice(end + 1))) {
       return "wrong"
     }
     const claims = claimsOf(parts)
-    if (claims === undefined) return "wrong"
-    return claims.expiresAt * 1000 > now ? claims : "expired"
+    if (claims === undefined || isTooLate(claims, now)) return "wrong"
+    return claims.expiresAt * 1000 > now ? { ...claims, keyId } : "expired"
   }
 }
+
+/** Whether a link would be valid for longer than any that we make. Then somebody else has the key, and has signed it. */
+const isTooLate = ({ expiresAt }: LinkClaims, now: number): boolean =>
+  (expiresAt - MAX_LINK_SECONDS - CLOCK_SKEW_SECONDS) * 1000 > now
 
 /** The claims of a text that one of our keys has signed. `undefined` if another release has written it in another way. */
 const claimsOf = (parts: ReadonlyArray<string>): LinkClaims | undefined => {

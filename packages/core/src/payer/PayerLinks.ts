@@ -14,14 +14,21 @@ import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import type { InvalidKeyring } from "../webhooks/Keyring.ts"
-import { type LinkClaims, type LinkKind, type LinkProblem, PayerLanguage } from "./LinkToken.ts"
+import {
+  type LinkClaims,
+  type LinkKind,
+  type LinkProblem,
+  MAX_LINK_SECONDS,
+  type OpenedLink,
+  PayerLanguage,
+} from "./LinkToken.ts"
 import { PayerPagesUnavailable } from "./PayerPagesUnavailable.ts"
 import { type PayerPagesOptions, payerSettings, type PayerSettings } from "./PayerSettings.ts"
 
+export { MAX_LINK_SECONDS }
+
 /** The shortest time that a link may be valid, in seconds. */
 export const MIN_LINK_SECONDS = 60
-/** The longest time that a link may be valid, in seconds: 90 days. */
-export const MAX_LINK_SECONDS = 90 * 86_400
 /** How long a link to an invoice is valid unless the caller says, in seconds: 30 days. */
 export const INVOICE_LINK_SECONDS = 30 * 86_400
 /** How long a link to the pages of a customer is valid unless the caller says, in seconds: a day. */
@@ -53,6 +60,10 @@ const { knownId, orNotFound } = ById.of(customers)
 /** The path of each kind below the address of the pages. */
 const PATHS = { invoice: "invoices", portal: "account" } as const
 
+/** The path of a link, signed by the first key unless another one is named. */
+const pathWith = ({ keys }: PayerSettings, claims: LinkClaims, keyId?: string): string =>
+  `/${PATHS[claims.kind]}/${keys.sign(claims, keyId)}`
+
 type Failure = InvoicingUnsupported | StorageError
 
 /** Makes and opens links to the pages for payers. */
@@ -83,10 +94,13 @@ export class PayerLinks extends Context.Service<
     >
 
     /** What a token is for. It does not say whether the object is still there. */
-    readonly open: (token: string) => Effect.Effect<LinkClaims | LinkProblem>
+    readonly open: (token: string) => Effect.Effect<OpenedLink | LinkProblem>
 
-    /** The path of a link below the address of the pages, for claims that the caller has checked. */
-    readonly pathOf: (claims: LinkClaims) => string
+    /**
+     * The path of a link below the address of the pages, for claims that the caller has checked. It is signed by the key
+     * of the link that was opened, so that it ends with that key as well.
+     */
+    readonly pathOf: (link: OpenedLink) => string
   }
 >()("@billwright/core/payer/PayerLinks") {
   /** Links to the pages of these options. Without them, making a link fails, and no token opens anything. */
@@ -100,15 +114,15 @@ export class PayerLinks extends Context.Service<
         const invoices = yield* Invoices
         const owners = (yield* Collections).of(customers)
 
-        const pathOf = (claims: LinkClaims): string =>
-          settings === null ? "" : `/${PATHS[claims.kind]}/${settings.keys.sign(claims)}`
+        const pathOf = (link: OpenedLink): string =>
+          settings === null ? "" : pathWith(settings, link, link.keyId)
 
         const configured = Effect.suspend(() =>
           settings === null ? Effect.fail(new PayerPagesUnavailable()) : Effect.succeed(settings),
         )
 
         const make = Effect.fnUntraced(function* (
-          { url }: PayerSettings,
+          settings: PayerSettings,
           kind: LinkKind,
           id: InvoiceId | CustomerId,
           seconds: number,
@@ -118,7 +132,7 @@ export class PayerLinks extends Context.Service<
           const expiresAt = Math.floor(now / 1000) + seconds
           const claims = { kind, tenant: yield* CurrentTenant, id, expiresAt, language }
           const link: PayerLink = {
-            url: Redacted.make(url + pathOf(claims)),
+            url: Redacted.make(settings.url + pathWith(settings, claims)),
             expiresAt: ofMillis(expiresAt * 1000),
           }
           return link
@@ -140,7 +154,7 @@ export class PayerLinks extends Context.Service<
           return yield* make(yield* configured, "portal", found.id, expiresInSeconds, language)
         })
 
-        const open = (token: string): Effect.Effect<LinkClaims | LinkProblem> =>
+        const open = (token: string): Effect.Effect<OpenedLink | LinkProblem> =>
           Effect.map(Clock.currentTimeMillis, (now) => settings?.keys.open(token, now) ?? "wrong")
 
         return PayerLinks.of({ url: settings?.url ?? null, invoice, portal, open, pathOf })

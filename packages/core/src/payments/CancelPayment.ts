@@ -59,7 +59,10 @@ export const makeCancelPayment = Effect.gen(function* () {
     const ports: PaymentPorts = { payments: yield* paymentPort, invoices: yield* invoicePort }
     const invoice = Option.getOrUndefined(yield* ports.invoices.lock(invoiceId))
     const held = yield* orNotFound(yield* ports.payments.find(id), id)
-    if (invoice === undefined || held.status !== "open" || held.reference !== reference) return held
+    if (invoice === undefined || held.reference !== reference) return held
+    // The provider's notice of this close may come before its answer.
+    const isNoticed = held.status === "closed" && held.collection?.attention?.code === "closed_at_provider"
+    if (held.status !== "open" && !isNoticed) return held
     if (hasSucceeded) {
       return yield* book.apply(ports, held, invoice, { type: "read", read: { status: "succeeded" } })
     }

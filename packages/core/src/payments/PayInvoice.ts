@@ -277,7 +277,7 @@ export const makePayInvoice = Effect.gen(function* () {
     return action
   })
 
-  /** Reads what came of the last attempt. */
+  /** Reads what came of the last attempt. The provider is called in real time, also under a test clock. */
   const read = (provider: PaymentProvider, payment: StoredPayment) =>
     Effect.gen(function* () {
       const { reference } = payment
@@ -326,7 +326,7 @@ export const makePayInvoice = Effect.gen(function* () {
       isRead ||= decided.type === "read"
       // Later, it says what the round before came to.
       if (decided.type === "refused" && round === 0) return yield* unavailable(id, decided.problem)
-      if (decided.type === "read") yield* time.within(customerId, read(provider, decided.payment))
+      if (decided.type === "read") yield* read(provider, decided.payment)
       const action =
         decided.type === "close" || decided.type === "visit"
           ? yield* visitAll(decided.payment.id, customerId, session)
@@ -358,13 +358,13 @@ export const makePayInvoice = Effect.gen(function* () {
     Effect.gen(function* () {
       const id = yield* knownId(invoiceId)
       const invoices = yield* invoicePort
-      const { customerId, state } = yield* orNotFound(yield* invoices.find(id), id)
+      const { state } = yield* orNotFound(yield* invoices.find(id), id)
       if (current !== null && WAITING.has(state.collection)) {
         const { data } = yield* (yield* paymentPort)
           .list({ invoiceId: id, status: "open" }, { limit: 1, cursor: undefined })
           .pipe(Effect.catchTag("CursorNotFound", Effect.die))
         const [payment] = data
-        if (payment?.provider === current.name) yield* time.within(customerId, read(current, payment))
+        if (payment?.provider === current.name) yield* read(current, payment)
       }
       return toInvoice(yield* orNotFound(yield* invoices.find(id), id))
     })

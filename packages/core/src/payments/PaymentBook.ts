@@ -65,6 +65,10 @@ export const isToClose = (payment: StoredPayment, invoice: StoredInvoice): boole
   !isUnderWay(payment.collection) &&
   !isWanted(payment, invoice)
 
+/** Whether the provider says that a payment is closed. */
+const isClosedRead = (input: CollectionInput): boolean =>
+  input.type === "read" && input.read.status === "closed"
+
 /** Whether the payment of an open invoice is not attempted any more by itself. */
 const isEnded = (events: ReadonlyArray<CollectionEvent>, { state }: StoredInvoice): boolean =>
   state.status === "open" && events.includes("invoice.collection_exhausted")
@@ -181,7 +185,7 @@ export const makePaymentBook = Effect.gen(function* () {
       updatedAt,
     }
     if (isPaid) return yield* book(ports, changed, invoice, updatedAt.epochMilliseconds)
-    const isClosed = input.type === "read" && input.read.status === "closed"
+    const isClosed = isClosedRead(input)
     const status = isClosed ? "closed" : changed.status
     const isLeft = isToClose({ ...changed, status }, invoice)
     const dueAt = isClosed ? null : isLeft || isOver ? updatedAt.epochMilliseconds : changed.dueAt
@@ -213,6 +217,13 @@ export const makePaymentBook = Effect.gen(function* () {
   ) {
     if (payment.collection === null || payment.status === "succeeded") return payment
     const { epochMilliseconds: now } = yield* DateTime.now
+    if (isClosedRead(input) && isToClose(payment, invoice)) {
+      // It is the close that we ask for, and its answer has not come yet. Asking again gives that, and what is due then gets
+      // a payment of its own.
+      const due: StoredPayment = { ...payment, dueAt: now }
+      yield* ports.payments.save(due)
+      return due
+    }
     const timezone = yield* timezoneOf(payment.customerId)
     const isDecline = input.type === "read" && input.read.status === "declined"
     const known = isDecline

@@ -78,6 +78,8 @@ const documentedOf = (billed: ReadonlyArray<BilledLine>): ReadonlyMap<number, Re
   for (const { forgiven, invoiceId, line, status } of billed) {
     const { amount, charge, creditOf, discount, id, kind, origin, quantity } = line
     if (origin === null || kind === "item") continue
+    // Nothing was given back by a void invoice, so what is not owed of an earlier line is still to be given back.
+    if (status === "void" && creditOf !== null) continue
     const { burns = null, gross, group, period, segment } = origin
     // Not that of the line: with inclusive taxes, the amounts of lines contain their tax.
     const net = amount - discount

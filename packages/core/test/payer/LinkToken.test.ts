@@ -3,7 +3,12 @@ import { createHmac } from "node:crypto"
 import { Tenant } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 import { assert, describe, it } from "vitest"
-import { type LinkClaims, TokenKeys } from "../../src/payer/LinkToken.ts"
+import {
+  CLOCK_SKEW_SECONDS,
+  type LinkClaims,
+  MAX_LINK_SECONDS,
+  TokenKeys,
+} from "../../src/payer/LinkToken.ts"
 import { parseLinkKeys } from "../../src/webhooks/Keyring.ts"
 import { fc, holds } from "../property.ts"
 
@@ -44,7 +49,7 @@ describe("a token", () => {
     holds([anyClaims], (given) => {
       const token = keys.sign(given)
       assert.match(token, /^[\w.~-]+$/)
-      assert.deepStrictEqual(keys.open(token, given.expiresAt * 1000 - 1), given)
+      assert.deepStrictEqual(keys.open(token, given.expiresAt * 1000 - 1), { ...given, keyId: "k" })
       assert.strictEqual(keys.open(token, given.expiresAt * 1000), "expired")
     })
   })
@@ -60,7 +65,7 @@ describe("a token", () => {
       const position = at % token.length
       const changed = token.slice(0, position) + text + token.slice(position + removed)
       fc.pre(changed !== token)
-      assert.strictEqual(keys.open(changed, 0), "wrong")
+      assert.strictEqual(keys.open(changed, given.expiresAt * 1000 - 1), "wrong")
       assert.strictEqual(keys.open(changed, given.expiresAt * 1000), "wrong")
     })
   })
@@ -68,7 +73,7 @@ describe("a token", () => {
   it("is opened by every key, signed by the first, and wrong without its key", () => {
     const [older, newer] = [key("older", 1), key("newer", 2)]
     const old = keysOf(older).sign(claims)
-    assert.deepStrictEqual(keysOf(newer, older).open(old, BEFORE), claims)
+    assert.deepStrictEqual(keysOf(newer, older).open(old, BEFORE), { ...claims, keyId: "older" })
     assert.match(keysOf(newer, older).sign(claims), /^i\.newer\./)
     assert.strictEqual(keysOf(newer).open(old, BEFORE), "wrong")
     // Another key with the same name.
@@ -76,6 +81,22 @@ describe("a token", () => {
     // The code covers which key it is.
     const same = keysOf(key("a", 1), key("b", 1))
     assert.strictEqual(same.open(same.sign(claims).replace("i.a.", "i.b."), BEFORE), "wrong")
+  })
+
+  it("is signed by the key that it names, if there is that key", () => {
+    const [older, newer] = [key("older", 1), key("newer", 2)]
+    const both = keysOf(newer, older)
+    assert.strictEqual(both.sign(claims, "older"), keysOf(older).sign(claims))
+    assert.throws(() => keysOf(newer).sign(claims, "older"), TypeError, "no key of links has the id")
+  })
+
+  it("is wrong when it would be valid for longer than links may be, also if a key has signed it", () => {
+    const keys = keysOf(key("k", 1))
+    const latest = claims.expiresAt - MAX_LINK_SECONDS - CLOCK_SKEW_SECONDS
+    const token = keys.sign(claims)
+    assert.deepStrictEqual(keys.open(token, latest * 1000), { ...claims, keyId: "k" })
+    assert.strictEqual(keys.open(token, latest * 1000 - 1), "wrong")
+    assert.strictEqual(keys.open(keys.sign({ ...claims, expiresAt: 999_999_999_999 }), BEFORE), "wrong")
   })
 
   it("is wrong when it is no token at all", () => {

@@ -18,7 +18,7 @@ import {
   TestClocks,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { type DateTime, Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, type DateTime, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { numRuns } from "../property.ts"
 import { acmeTest, as, listen, NOON } from "../world.ts"
@@ -238,6 +238,43 @@ describe("a customer of a test clock", () => {
       assert.strictEqual(new Date(payment!.paidAt!).toISOString(), "2026-11-22T09:00:00.000Z")
       assert.lengthOf(fake.payments[0]!.attempts, 2)
     }).pipe(as(acmeTest), withProvider(fake))
+  })
+})
+
+describe("the provider of a customer of a test clock", () => {
+  it.effect("is called in real time, because its limits are of real time", () => {
+    const fake = new FakeProvider({ outcomeOf: () => ({ status: "requires_action" }) })
+    const times: Array<number> = []
+    const readPayment: typeof fake.readPayment = (reference) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        times.push(now)
+        return fake.readPayment(reference)
+      })
+    const provider: PaymentProvider = {
+      name: fake.name,
+      methods: undefined,
+      chargeable: (money) => fake.chargeable(money),
+      openPayment: (input) => fake.openPayment(input),
+      attemptPayment: (input) => fake.attemptPayment(input),
+      closePayment: (reference) => fake.closePayment(reference),
+      refund: (input) => fake.refund(input),
+      readRefund: (query) => fake.readRefund(query),
+      readDispute: (reference) => fake.readDispute(reference),
+      receive: (request, now) => fake.receive(request, now),
+      readPayment,
+    }
+    return Effect.gen(function* () {
+      const { advance, customerId } = yield* onClock
+      yield* advance(24)
+      times.length = 0
+      const { data } = yield* (yield* Invoices).list({ customerId })
+      times.length = 0
+      const { pay, refresh } = yield* Payments
+      yield* refresh(data[0]!.id)
+      yield* pay(data[0]!.id)
+      const now = yield* Clock.currentTimeMillis
+      assert.deepStrictEqual(times, [now, now])
+    }).pipe(as(acmeTest), withProvider(provider))
   })
 })
 

@@ -233,6 +233,34 @@ describe("a payment that is not wanted any more", () => {
     }).pipe(withProvider(provider))
   })
 
+  it.effect("is replaced also when the provider tells of the close before it answers", () => {
+    const provider = new FakeProvider({
+      outcomeOf: () => ({ status: "requires_action" }),
+      faultOf: script({ closePayment: ["lose_reply"] }),
+    })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice } = yield* look(provider)
+      yield* (yield* Payments).record({ invoiceId: invoice.id, amount: 500n })
+      yield* advanceTo(inHours(1.5))
+      assert.isTrue(provider.payments[0]?.isClosed)
+      yield* (yield* Payments).refresh(invoice.id)
+      yield* advanceTo(LATER)
+      const { invoice: rest, payments } = yield* look(provider)
+      assert.deepInclude(rest, { status: "open", collection: "awaiting_customer", amountDue: 1_500n })
+      assert.deepStrictEqual(
+        payments.map(({ amount, attention, status }) => [status, amount, attention?.code]),
+        [
+          ["open", 1_500n, undefined],
+          ["succeeded", 500n, undefined],
+          ["closed", 2_000n, undefined],
+        ],
+      )
+      assert.notInclude(yield* typesOf, "payment.needs_attention")
+    }).pipe(withProvider(provider))
+  })
+
   it.effect("is closed and replaced once, by whichever runner", () => {
     const provider = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
     return Effect.gen(function* () {

@@ -91,7 +91,10 @@ export const creditNoteDocument = (input: CreditNoteDocumentInput): BillingDocum
     lines: tableOf(rowsOf(input, writer), taxHeadingOf(creditNote.lines, writer), writer),
     totals: totalsOf(input, writer),
     taxes: taxSummaryOf(creditNote.taxes, settings.seller?.country, texts, format),
-    notes: taxNotes(creditNote.taxes, texts),
+    notes: taxNotes(
+      creditNote.lines.map(({ tax }) => tax),
+      texts,
+    ),
     creditNotes: null,
     payment: null,
     issuedAt: creditNote.issuedAt,

@@ -344,7 +344,10 @@ export const invoiceDocument = (input: InvoiceDocumentInput): BillingDocument =>
     lines: tableOf(rows, taxHeadingOf(invoice.lines, writer), writer),
     totals: totalsOf(input, writer),
     taxes: taxSummaryOf(invoice.taxes, settings.seller?.country, texts, format),
-    notes: taxNotes(invoice.taxes, texts),
+    notes: taxNotes(
+      invoice.lines.map(({ tax }) => tax),
+      texts,
+    ),
     creditNotes: creditNotesOf(input, writer),
     payment: paymentOf(input, writer),
     issuedAt: invoice.issuedAt,

@@ -56,9 +56,12 @@ const noteOf = ({ category, reason }: TaxRate, texts: Texts): string => {
   return isOwn(reason) ? note : [note, reason].filter(Boolean).join(" ")
 }
 
-/** What has to be said about taxes that are 0. */
-export const taxNotes = (taxes: ReadonlyArray<TaxRate>, texts: Texts): ReadonlyArray<string> => {
-  const said = taxes
+/**
+ * What has to be said about taxes that are 0. It takes the rates of the document's own lines, because the sums of taxes keep
+ * only the first reason of a rate.
+ */
+export const taxNotes = (rates: ReadonlyArray<TaxRate>, texts: Texts): ReadonlyArray<string> => {
+  const said = rates
     .filter((tax) => isTaxed(tax) || tax.reason === TAX_NOT_KNOWN)
     .map((tax) => noteOf(tax, texts))
   return [...new Set(said)].filter((note) => note !== "")

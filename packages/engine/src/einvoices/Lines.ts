@@ -59,24 +59,30 @@ const unitOf = (line: EInvoiceLine, digits: number): Price | undefined => {
 const nameOf = ({ charge, description, kind }: EInvoiceLine): string =>
   textOf(description) ?? textOf(charge) ?? kind
 
-/** What each discount takes off a line. */
-const allowancesOf = (
-  { discounts }: EInvoiceInvoice,
-  line: EInvoiceLine,
-  write: Write,
-): ReadonlyArray<EnAllowance> =>
-  discounts.flatMap(({ name, parts, type }) =>
-    parts
-      .filter(({ amount, lineId }) => lineId === line.id && amount !== 0n)
-      .map(({ amount }) => ({
-        amount: write(amount),
-        reason: textOf(name) ?? (type === "coupon" ? "Discount" : "Promotional credit"),
-      })),
-  )
+type Allowances = ReadonlyMap<string, ReadonlyArray<EnAllowance>>
+
+/**
+ * What each discount takes off the lines, by the ids of the lines. Every part is read once, because an invoice has up to
+ * thousands of lines and of parts.
+ */
+const allowancesOf = ({ discounts }: EInvoiceInvoice, write: Write): Allowances => {
+  const allowances = new Map<string, Array<EnAllowance>>()
+  for (const { name, parts, type } of discounts) {
+    const reason = textOf(name) ?? (type === "coupon" ? "Discount" : "Promotional credit")
+    for (const { amount, lineId } of parts) {
+      if (amount === 0n) continue
+      const ofLine = allowances.get(lineId) ?? []
+      ofLine.push({ amount: write(amount), reason })
+      allowances.set(lineId, ofLine)
+    }
+  }
+  return allowances
+}
 
 const invoiceLine = (
   line: EInvoiceLine,
   index: number,
+  allowances: Allowances,
   input: EInvoiceInput,
   write: Write,
   digits: number,
@@ -90,7 +96,7 @@ const invoiceLine = (
       priceOf(isExclusive ? line.amount : line.net, line.quantity, write)),
     net: write(line.net),
     period: periodOf(line, input),
-    allowances: isExclusive ? allowancesOf(invoice, line, write) : [],
+    allowances: allowances.get(line.id) ?? [],
     tax: taxOf(line.tax),
     name: nameOf(line),
     sellerItemId: textOf(line.charge),
@@ -98,8 +104,13 @@ const invoiceLine = (
 }
 
 /** The lines of an invoice. */
-export const invoiceLines = (input: EInvoiceInput, write: Write, digits: number): ReadonlyArray<EnLine> =>
-  input.invoice.lines.map((line, index) => invoiceLine(line, index, input, write, digits))
+export const invoiceLines = (input: EInvoiceInput, write: Write, digits: number): ReadonlyArray<EnLine> => {
+  const { invoice } = input
+  // Amounts that contain their tax are given after discounts.
+  const allowances: Allowances =
+    invoice.taxBehavior === "exclusive" ? allowancesOf(invoice, write) : new Map()
+  return invoice.lines.map((line, index) => invoiceLine(line, index, allowances, input, write, digits))
+}
 
 /**
  * The net amounts of a credit note's lines. They sum to the taxable amounts of the note: where those are the difference

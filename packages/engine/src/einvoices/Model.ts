@@ -104,7 +104,7 @@ export interface EnTax {
   readonly category: TaxCategory
   /** BT-119, in percent. `null` in category `O`. */
   readonly rate: string | null
-  /** BT-120: why there is no tax. */
+  /** BT-120: why there is no tax. Where lines have several reasons it is all of them, with semicolons between. */
   readonly reason: string | null
   /** BT-121: the same as a code, such as `VATEX-EU-AE`. */
   readonly reasonCode: string | null

@@ -76,7 +76,7 @@ const documentOf = (
   const made = {
     seller: sellerOf(seller, categories, missing),
     buyer: buyerOf(customer, categories, missing),
-    taxes: taxesOf(taxes, write, missing),
+    taxes: taxesOf(of, digits, missing),
   }
   if (made.seller === undefined || found.length > 0) return { type: "problems", problems: found }
   const net = write(total - tax)

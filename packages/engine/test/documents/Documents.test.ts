@@ -7,6 +7,7 @@ import { fc, holds } from "../property.ts"
 import {
   creditNote,
   customer,
+  exempt,
   input,
   invoice,
   paid,
@@ -165,10 +166,15 @@ describe("an invoice as a document", () => {
   })
 
   it("adds the host's own reason of an exemption, and no code", () => {
-    const exempt = (reason: string) =>
+    const notesOf = (reason: string) =>
       inLocale("en", invoice({ rate: { category: "E", rate: "0", country: "DE", reason } })).notes
-    assert.deepStrictEqual(exempt("§ 19 UStG"), ["Exempt from tax. § 19 UStG"])
-    assert.deepStrictEqual(exempt("VATEX-EU-132"), ["Exempt from tax."])
+    assert.deepStrictEqual(notesOf("§ 19 UStG"), ["Exempt from tax. § 19 UStG"])
+    assert.deepStrictEqual(notesOf("VATEX-EU-132"), ["Exempt from tax."])
+  })
+
+  it("states every reason of its lines once, also of lines that are taxed together", () => {
+    const { notes } = inLocale("en", exempt("E", "§ 4 Nr. 21 UStG", "§ 4 Nr. 10 UStG", "§ 4 Nr. 21 UStG"))
+    assert.deepStrictEqual(notes, ["Exempt from tax. § 4 Nr. 21 UStG", "Exempt from tax. § 4 Nr. 10 UStG"])
   })
 
   it("has no word of taxes where nothing is taxed", () => {
@@ -361,6 +367,13 @@ describe("an invoice as a document", () => {
 })
 
 describe("a credit note as a document", () => {
+  it("states the reasons of its own lines, and not those of the invoice", () => {
+    const of = exempt("E", "§ 4 Nr. 21 UStG", "§ 4 Nr. 10 UStG")
+    assert.deepStrictEqual(creditNoteDocument(creditNote(of, of.lines[1])).notes, [
+      "Exempt from tax. § 4 Nr. 10 UStG",
+    ])
+  })
+
   it("names its invoice, its reason, its lines and where the money goes", () => {
     const document = creditNoteDocument(creditNote(invoice()))
     assert.strictEqual(document.title, "Credit note CN-2026-0001")

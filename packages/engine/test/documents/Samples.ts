@@ -13,7 +13,7 @@ import {
   type Recipient,
   type TaxRate,
 } from "../../src/index.ts"
-import { after, issued, line, originOf, standard } from "../invoices/Documents.ts"
+import { after, issued, line, linesOf, originOf, standard } from "../invoices/Documents.ts"
 
 /** One pixel. */
 export const LOGO =
@@ -124,6 +124,16 @@ export const invoice = ({
   currency,
 })
 
+/** An issued invoice of the lines a, b, c, … of 1.00, 2.00, 3.00, … of one category, each with its reason. */
+export const exempt = (category: TaxRate["category"], ...reasons: ReadonlyArray<string | null>): Invoice => {
+  const lines = linesOf(...reasons.map((_, index) => BigInt(index + 1) * 100n))
+  const rates = lines.map(({ id }, index): [string, TaxRate] => [
+    id,
+    { category, rate: "0", country: "DE", reason: reasons[index]! },
+  ])
+  return invoice({ lines, rates: Object.fromEntries(rates) })
+}
+
 /** What a document of an invoice is made from. */
 export const input = (
   of: Invoice,
@@ -138,10 +148,10 @@ export const input = (
   ...more,
 })
 
-/** A credit note of half of the first line. */
-export const creditNote = (of: Invoice): CreditNoteDocumentInput => ({
+/** A credit note of half of a line: the first one, if it is not said. */
+export const creditNote = (of: Invoice, line = of.lines[0]!): CreditNoteDocumentInput => ({
   creditNote: {
-    ...creditNoteAmounts(of, [], { lines: [{ lineId: of.lines[0]!.id, amount: of.lines[0]!.net / 2n }] }),
+    ...creditNoteAmounts(of, [], { lines: [{ lineId: line.id, amount: line.net / 2n }] }),
     id: "crn_1",
     number: "CN-2026-0001",
     invoiceId: of.id,

@@ -7,7 +7,13 @@ import {
   toEn16931,
   ublXml,
 } from "../../src/einvoices/index.ts"
-import { type CouponInput, creditNoteAmounts, type Invoice, InvoiceError } from "../../src/index.ts"
+import {
+  type CouponInput,
+  type CreditRequest,
+  creditNoteAmounts,
+  type Invoice,
+  InvoiceError,
+} from "../../src/index.ts"
 import * as Samples from "../documents/Samples.ts"
 import { after, draft, inputs, issued, line, linesOf, quoteOf, standard } from "../invoices/Documents.ts"
 import { fc, holds } from "../property.ts"
@@ -29,12 +35,12 @@ const of = (invoice: Invoice, more: Partial<EInvoiceInput> = {}): EInvoiceInput 
   ...more,
 })
 
-const missingOf = (input: EInvoiceInput) => {
+const missingOf = (input: EInvoiceInput | EInvoiceCreditNoteInput) => {
   const result = toEn16931(input)
   return result.type === "document" ? [] : result.problems.map(({ field, term }) => `${term} ${field}`)
 }
 
-const noteOf = (invoice: Invoice, lines: "rest" | bigint): EInvoiceCreditNoteInput => ({
+const noteOf = (invoice: Invoice, lines: CreditRequest["lines"]): EInvoiceCreditNoteInput => ({
   ...of(invoice),
   creditNote: {
     ...creditNoteAmounts(invoice, [], { lines }),
@@ -131,6 +137,132 @@ const units = (amount: bigint): string => {
   const text = (amount < 0n ? -amount : amount).toString().padStart(3, "0")
   return `${amount < 0n ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`
 }
+
+describe("reasons why there is no tax", () => {
+  const exempt = (...reasons: ReadonlyArray<string | null>): Invoice => Samples.exempt("E", ...reasons)
+  const taxesOf = (input: EInvoiceInput | EInvoiceCreditNoteInput) =>
+    made(input).taxes.map(({ reason, reasonCode, taxable }) => [taxable, reason, reasonCode])
+
+  it("are all stated in the one part of their category and rate", () => {
+    assert.deepEqual(taxesOf(of(exempt("§ 4 Nr. 21 UStG", "§ 4 Nr. 10 UStG", "§ 4 Nr. 21 UStG"))), [
+      ["6.00", "§ 4 Nr. 21 UStG; § 4 Nr. 10 UStG", null],
+    ])
+  })
+
+  it("are those of a credit note's own lines", () => {
+    const invoice = exempt("§ 4 Nr. 21 UStG", "§ 4 Nr. 10 UStG")
+    assert.deepEqual(taxesOf(noteOf(invoice, [{ lineId: "b", amount: 200n }])), [
+      ["2.00", "§ 4 Nr. 10 UStG", null],
+    ])
+  })
+
+  it("are a code only if it is the one reason", () => {
+    const [one, other] = ["VATEX-EU-132-1I", "VATEX-EU-135-1A"]
+    assert.deepEqual(taxesOf(of(exempt(one, one))), [["3.00", null, one]])
+    assert.deepEqual(taxesOf(of(exempt(one, other))), [["3.00", `${one}; ${other}`, null]])
+    assert.deepEqual(taxesOf(of(exempt("§ 4 Nr. 21 UStG", one))), [["3.00", `§ 4 Nr. 21 UStG; ${one}`, null]])
+  })
+
+  it("of categories that mean one thing only are their code", () => {
+    const invoice = Samples.exempt("AE", null, "VATEX-EU-AE")
+    assert.deepEqual(taxesOf(of(invoice)), [["3.00", null, "VATEX-EU-AE"]])
+  })
+
+  it("are missing if one line has none, wherever it stands", () => {
+    for (const invoice of [exempt("§ 4 Nr. 21 UStG", null), exempt(null, "§ 4 Nr. 21 UStG")]) {
+      assert.deepEqual(missingOf(of(invoice)), ["BT-120 taxes.reason"])
+    }
+  })
+})
+
+describe("the tax of amounts in whole units", () => {
+  const kronur = (rate: string, ...amounts: ReadonlyArray<bigint>): Invoice => {
+    const lines = linesOf(...amounts)
+    return { ...issued({ lines, quote: quoteOf(lines, standard(rate), "inclusive") }), currency: "ISK" }
+  }
+
+  it("is refused where it is a whole unit or more from its rate, as validators do", () => {
+    // 491 are 395 and 96 of tax, and 24 percent of 395 are 94.80.
+    const note = noteOf(kronur("24", 1005n), 491n)
+    assert.deepInclude(note.creditNote.taxes[0], { taxable: 395n, amount: 96n })
+    const result = toEn16931(note)
+    assert.deepEqual(result.type === "problems" ? result.problems : [], [
+      {
+        term: "BT-117",
+        name: "VAT category tax amount",
+        field: "taxes.amount",
+        problem: "is 96, which is 1 ISK or more from 24 percent of 395: validators refuse that",
+      },
+    ])
+  })
+
+  it("is compared with what the rate comes to in cents", () => {
+    const note = noteOf(kronur("24.004", 1240n), "rest")
+    const ofTaxes = (taxable: bigint, amount: bigint) => ({
+      ...note,
+      creditNote: {
+        ...note.creditNote,
+        taxes: [{ ...standard("24.004"), taxable, amount }],
+      },
+    })
+    // 24.004 are 24.00 for a validator: 25 is one whole unit off.
+    assert.deepEqual(missingOf(ofTaxes(100n, 25n)), ["BT-117 taxes.amount"])
+    assert.deepEqual(missingOf(ofTaxes(100n, 24n)), [])
+  })
+
+  /** BR-S-09 and BR-CO-17, as the official rules have them. */
+  const isAccepted = ({
+    amount,
+    rate,
+    taxable,
+  }: {
+    amount: bigint
+    rate: string
+    taxable: bigint
+  }): boolean => {
+    const exact = new Rational(taxable).times(Rational.of(rate))
+    const rounded = new Rational(exact.nearest(), 100n)
+    const one = new Rational(1n)
+    const tax = new Rational(amount)
+    return tax.minus(one).isLessThan(rounded) && rounded.isLessThan(tax.plus(one))
+  }
+
+  it("is in all credit notes that validators take, and in no other one", () => {
+    const invoice = kronur("24", 1005n)
+    let refused = 0
+    for (let part = 1n; part <= invoice.total; part++) {
+      const note = noteOf(invoice, part)
+      const accepted = note.creditNote.taxes.every(isAccepted)
+      if (!accepted) refused += 1
+      assert.deepEqual(missingOf(note), accepted ? [] : ["BT-117 taxes.amount"], String(part))
+    }
+    assert.isAbove(refused, 0)
+    assert.isBelow(refused, Number(invoice.total) / 2)
+  })
+})
+
+describe("discounts of an invoice", () => {
+  it("are read once, and not for every line", () => {
+    const count = 50
+    const lines = linesOf(...Array.from({ length: count }, () => 100n))
+    const coupons = [{ id: "c", name: "Half", allowance: { type: "percent", percent: "50" } as const }]
+    const invoice = issued({ lines, quote: quoteOf(lines, standard("19")), coupons })
+    let reads = 0
+    const parts = invoice.discounts[0]!.parts.map(({ amount, lineId }) => ({
+      amount,
+      get lineId() {
+        reads += 1
+        return lineId
+      },
+    }))
+    const document = made(of({ ...invoice, discounts: [{ ...invoice.discounts[0]!, parts }] }))
+    assert.lengthOf(document.lines, count)
+    for (const { allowances } of document.lines) {
+      assert.deepEqual(allowances, [{ amount: "0.50", reason: "Half" }])
+    }
+    assert.strictEqual(reads, count)
+  })
+})
 
 describe("the model of an invoice", () => {
   it("has the terms of the norm", () => {

@@ -109,6 +109,12 @@ export const makeInvoiceRoutes = (allow: AllRights) =>
     const languageOf = ({ id }: Invoice.Invoice) =>
       Effect.map(documents.invoice(id), ({ language }) => language)
 
+    /** Answers a form that the page does not have now. Whoever clicks twice is told how the first click fares. */
+    const impossible = (visit: Visit, language: string | null, invoice: Invoice.Invoice) =>
+      ASKED.has(stateOf(invoice))
+        ? visit.answers.page(409, noticePage(visit.frame(language), "impossible", visit.path))
+        : visit.answers.seeOther(visit.path)
+
     /** Charges at most once, however often the form arrives: an attempt under way refuses another one. */
     const pay = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice, method?: string) {
       const language = yield* languageOf(invoice)
@@ -121,14 +127,17 @@ export const makeInvoiceRoutes = (allow: AllRights) =>
       return yield* payments.startPayment(invoice.id, input).pipe(
         Effect.map((started) => leaving(visit, language, started) ?? visit.answers.seeOther(visit.path)),
         Effect.catchTag("ActionUnavailable", () =>
-          // Whoever clicks twice is told how the first click fares.
-          Effect.map(invoices.get(invoice.id), (now) =>
-            ASKED.has(stateOf(now))
-              ? visit.answers.page(409, noticePage(visit.frame(language), "impossible", visit.path))
-              : visit.answers.seeOther(visit.path),
-          ),
+          Effect.map(invoices.get(invoice.id), (now) => impossible(visit, language, now)),
         ),
       )
+    })
+
+    /** Begins a card only where the page offers it: who has the link of a paid invoice gives its customer no new default. */
+    const addCard = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {
+      const language = yield* languageOf(invoice)
+      const ways = yield* waysOf(visit, invoice, stateOf(invoice))
+      if (ways.addCard === null) return impossible(visit, language, invoice)
+      return yield* cards.begin(visit, language, invoice.customerId)
     })
 
     /** The payer is back from a page of the provider, which is read. */
@@ -149,9 +158,7 @@ export const makeInvoiceRoutes = (allow: AllRights) =>
       if (action === "pay" && id === undefined) return yield* pay(visit, invoice)
       if (!allow.methods) return NOWHERE
       if (action === "pay") return yield* pay(visit, invoice, id)
-      if (action !== "card" || id !== undefined) return NOWHERE
-      const { customerId } = invoice
-      return yield* cards.begin(visit, yield* languageOf(invoice), customerId)
+      return action === "card" && id === undefined ? yield* addCard(visit, invoice) : NOWHERE
     })
 
     const get = Effect.fnUntraced(function* (visit: Visit, invoice: Invoice.Invoice) {

@@ -148,8 +148,8 @@ export const makePortalRoutes = (allow: AllRights, timezone: string, fallback: s
       const { amountDue, currency, id, issuedAt, number, pastDueSince, status, total } = invoice
       const format = new Format(frame.locale, currency)
       const isPayable = allow.pay && (status === "open" || status === "uncollectible") && amountDue > 0n
-      const { expiresAt, language, tenant } = visit.claims
-      const path = links.pathOf({ kind: "invoice", tenant, id, expiresAt, language })
+      // With the time and the key of this page's link: whatever ends that link ends this one.
+      const path = links.pathOf({ ...visit.claims, kind: "invoice", id })
       return {
         number: number ?? id,
         date: format.date(issuedAt ?? 0, timezone),

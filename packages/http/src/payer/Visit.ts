@@ -9,7 +9,7 @@ import type { HttpResponse } from "../server/HttpExchange.ts"
 import type { PageAnswers } from "./PageAnswer.ts"
 
 export interface Visit {
-  readonly claims: LinkToken.LinkClaims
+  readonly claims: LinkToken.OpenedLink
   /** The parts of the path after the token. */
   readonly rest: ReadonlyArray<string>
   readonly isPost: boolean

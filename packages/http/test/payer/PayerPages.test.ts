@@ -1,11 +1,16 @@
 import {
   Billing,
+  type Collections,
   Customers,
   CurrentTenant,
+  FakeProvider,
   generateKey,
+  type Invoice,
   Invoices,
   type MakePdf,
   PayerLinks,
+  PaymentMethods,
+  Payments,
   Plans,
   Subscriptions,
   Tenant,
@@ -26,7 +31,7 @@ const logger = Logger.map(Logger.formatJson, (line) => void logs.push(line))
 /** Runs a test on services of its own, at `NOW`. */
 const on = <A, E>(
   billing: Billing.BillingOptions,
-  test: Effect.Effect<A, E, Billing.Services | CurrentTenant>,
+  test: Effect.Effect<A, E, Billing.Services | Collections | CurrentTenant>,
 ) =>
   // Before the services begin: what they do every minute would be done for all years since 1970.
   TestClock.setTime(DateTime.makeUnsafe(NOW).epochMilliseconds).pipe(
@@ -44,13 +49,23 @@ const on = <A, E>(
     ),
   )
 
+interface Link {
+  readonly url: Redacted.Redacted<string>
+}
+
+const pathOf = ({ url }: Link): string => new URL(Redacted.value(url)).pathname
+
+/** Requests of a path, as a browser sends them from our own page. */
+const sender = Effect.map(PayerPages.make(), (answer) => (method: "GET" | "POST", path: string) => {
+  const header = (name: string) => (name === "sec-fetch-site" ? "same-origin" : undefined)
+  const request = { method, path: path.replace("/billing", ""), query: "", header, headers: () => ({}) }
+  return answer({ ...request, body: Effect.succeed(new Uint8Array()) })
+})
+
 /** The page behind a link, and the text that a reader sees. */
-const opener = Effect.map(PayerPages.make(), (answer) =>
-  Effect.fnUntraced(function* ({ url }: { readonly url: Redacted.Redacted<string> }) {
-    const path = new URL(Redacted.value(url)).pathname.replace("/billing", "")
-    const header = () => undefined
-    const request = { method: "GET", path, query: "", header, headers: () => ({}) }
-    const page = yield* answer({ ...request, body: Effect.succeed(new Uint8Array()) })
+const opener = Effect.map(sender, (send) =>
+  Effect.fnUntraced(function* (link: Link) {
+    const page = yield* send("GET", pathOf(link))
     const text = page.body.replaceAll(/<style>[^]*?<\/style>|<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
     return { status: page.status, html: page.body, text }
   }),
@@ -168,6 +183,83 @@ describe("the next invoice on the page of a customer", () => {
         ends: "December 1, 2026",
         next: "December 1, 2026",
       })
+    }),
+  )
+})
+
+describe("a link to an invoice on the page of a customer", () => {
+  const [older, newer] = [generateKey("older"), generateKey("newer")]
+  const both = Redacted.make(`${Redacted.value(newer)},${Redacted.value(older)}`)
+
+  /** The status of a page where only these keys are left. */
+  const statusWith = (keys: Redacted.Redacted<string>, path: string) =>
+    Effect.gen(function* () {
+      return (yield* (yield* sender)("GET", path)).status
+    }).pipe(Effect.provide(PayerLinks.layerWith({ ...pages, keys })))
+
+  it.effect("is signed by the key of the page's link, and ends with it, also when another key signs", () =>
+    on(
+      { payerPages: { ...pages, keys: both } },
+      Effect.gen(function* () {
+        const { customerId } = yield* issued("UTC")
+        const olderLinks = PayerLinks.layerWith({ ...pages, keys: older })
+        const portal = yield* Effect.provide(
+          Effect.flatMap(PayerLinks, (links) => links.portal(customerId)),
+          olderLinks,
+        )
+        const { html } = yield* (yield* opener)(portal)
+        const path = /href="(\/billing\/invoices\/[^"]+)"/.exec(html)?.[1] ?? ""
+        assert.strictEqual(yield* statusWith(both, path), 200)
+        assert.strictEqual(yield* statusWith(newer, pathOf(portal)), 404)
+        assert.strictEqual(yield* statusWith(newer, path), 404)
+      }),
+    ),
+  )
+})
+
+describe("a new card on the page of an invoice", () => {
+  /** What the form for a new card comes to, once something was done with the invoice, and how many methods were begun. */
+  const cardAfter = <E>(
+    done: (id: Invoice.InvoiceId) => Effect.Effect<unknown, E, Billing.Services | CurrentTenant>,
+    payments = new FakeProvider({ hasMethods: true }),
+  ) =>
+    on(
+      { payments },
+      Effect.gen(function* () {
+        const { id } = yield* issued("UTC")
+        const path = pathOf(yield* (yield* PayerLinks).invoice(id))
+        const send = yield* sender
+        yield* done(id)
+        const { headers, status } = yield* send("POST", `${path}/card`)
+        const { data } = yield* (yield* PaymentMethods).list({})
+        return { status, toPage: headers["location"] === path, methods: data.length }
+      }),
+    )
+
+  it.effect("is begun while the invoice can be paid", () =>
+    Effect.gen(function* () {
+      const begun = { status: 200, toPage: false, methods: 1 }
+      assert.deepStrictEqual(yield* cardAfter(() => Effect.void), begun)
+    }),
+  )
+
+  it.effect("is not begun when the invoice is paid or void: the payer is shown how it stands", () =>
+    Effect.gen(function* () {
+      const shown = { status: 303, toPage: true, methods: 0 }
+      const paid = (invoiceId: Invoice.InvoiceId) =>
+        Effect.flatMap(Payments, (payments) => payments.record({ invoiceId }))
+      assert.deepStrictEqual(yield* cardAfter(paid), shown)
+      assert.deepStrictEqual(
+        yield* cardAfter((id) => Effect.flatMap(Invoices, (invoices) => invoices.void(id))),
+        shown,
+      )
+    }),
+  )
+
+  it.effect("is not begun with a provider that saves none", () =>
+    Effect.gen(function* () {
+      const refused = { status: 409, toPage: false, methods: 0 }
+      assert.deepStrictEqual(yield* cardAfter(() => Effect.void, new FakeProvider()), refused)
     }),
   )
 })

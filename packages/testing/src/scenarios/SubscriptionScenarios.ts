@@ -195,6 +195,34 @@ const ends = (test: InvoicingTest): void => {
 
   scenario(
     test,
+    "what a void invoice would have given back of an earlier one is given back by the next, and what it billed is not billed again",
+    Effect.gen(function* () {
+      const { customer } = yield* subscribed
+      yield* until("2026-01-25")
+      yield* use(customer, 300)
+      const late = yield* useAt(customer, 500, "2026-01-20")
+      yield* until("2026-02-05")
+      yield* (yield* Usage).voidRecord(late.id)
+      yield* until("2026-03-02")
+      const { list, void: voidInvoice } = yield* Invoices
+      yield* voidInvoice((yield* list()).data[0]!.id)
+      yield* until("2026-05-02")
+      const credit = "credit calls × 300 2026-01-01 2026-02-01 -5.00"
+      const creditsOf = (yield* billed).map((lines) => lines.filter((line) => line === credit))
+      assert.deepStrictEqual(creditsOf, [[], [], [credit], [credit], []])
+      const totals = (yield* billed).map(([first]) => first)
+      assert.deepStrictEqual(totals, [
+        "2026-01-01 20.00",
+        "2026-02-01 28.00",
+        "2026-03-01 15.00",
+        "2026-04-01 15.00",
+        "2026-05-01 20.00",
+      ])
+    }),
+  )
+
+  scenario(
+    test,
     "usage that is too old for invoices has an event, and is billed by a reconciliation",
     Effect.gen(function* () {
       const { customer, id } = yield* subscribed
