@@ -332,7 +332,7 @@ const FROZEN: ReadonlyArray<string> = [
   "4a5ff7f06c90df0bb04cb41b09c4dfddf02ba379a549f3770d9b3bff29c0e697",
   "38719ed3cefdb6fc06ceea16fb70f6bd2699d6ece1a5e6b0a95b0fb12615f1d4",
   "40f7888f5f8748fd0616fcd481361f60d6b0b15388e9e5ba6f5620e5b19c2511",
-  "e3c7a5e0765e2139be1cabafba988cae28b98f0a8f70a9d7459be7516560143e",
+  "e1ef4da0bc84a9b16b48dfa1a4ac0bf1d26a4c1c053cc83eedd8d8013067d069",
 ]
 
 describe("each migration", () => {
