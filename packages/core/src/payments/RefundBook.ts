@@ -303,7 +303,9 @@ const timesOfReopened = (
   const overdueAt = overdueAtOf(reopened)
   const isReopened = status === "paid" && reopened.status === "open"
   const rest = { writtenOffAt: isReopened ? null : writtenOffAt }
-  if (!isReopened || overdueAt === null) return { dueAt, pastDueSince, ...rest }
-  if (overdueAt > now) return { dueAt: overdueAt, pastDueSince, ...rest }
-  return { dueAt, pastDueSince: pastDueSince ?? now, ...rest }
+  if (!isReopened) return { dueAt, pastDueSince, ...rest }
+  // How late it was before it was paid counts no more: a plan's days of grace begin again.
+  if (overdueAt === null) return { dueAt, pastDueSince: null, ...rest }
+  if (overdueAt > now) return { dueAt: overdueAt, pastDueSince: null, ...rest }
+  return { dueAt, pastDueSince: now, ...rest }
 }

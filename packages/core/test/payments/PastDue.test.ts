@@ -201,6 +201,20 @@ describe("the due date of an invoice", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("of an invoice that was late before it was paid makes it late anew when it is due again", () =>
+    Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(AFTER)
+      assert.strictEqual(yield* since, OVERDUE.epochMilliseconds)
+      yield* record((yield* look).invoice.id)
+      assert.isNull(yield* since)
+      const later = DateTime.add(AFTER, { days: 10 })
+      yield* advanceTo(later)
+      yield* reopen
+      assert.strictEqual(yield* since, later.epochMilliseconds)
+    }).pipe(inWorld()),
+  )
+
   it.effect("that was over before makes an invoice late that is due again, without being told", () =>
     Effect.gen(function* () {
       yield* subscribe
