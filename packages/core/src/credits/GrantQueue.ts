@@ -15,7 +15,7 @@ export class GrantQueue extends Context.Reference<{
 }) {}
 
 /** How long to wait for holds on credits that have ended, in milliseconds. What they give back ends at once. */
-const HELD_MILLIS = 3_600_000
+export const HELD_MILLIS = 3_600_000
 
 /**
  * When paid credits are to be looked at next, because something may happen to them by the clock: an instant in epoch

@@ -51,6 +51,21 @@ export const makeCancelPayment = Effect.gen(function* () {
     return closed === "already_succeeded"
   })
 
+  /**
+   * Whether the provider's notice of a close came before its answer, and nobody has asked for another payment since. The invoice
+   * follows that one then.
+   */
+  const isNoticed = Effect.fnUntraced(function* (
+    { payments }: PaymentPorts,
+    { collection, invoiceId, status }: StoredPayment,
+  ) {
+    if (status !== "closed" || collection?.attention?.code !== "closed_at_provider") return false
+    const { data } = yield* payments
+      .list({ invoiceId, status: "open" }, { limit: 1, cursor: undefined })
+      .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+    return data.length === 0
+  })
+
   /** Books what came of closing it. One that was opened at the provider meanwhile is still open there, and stays as it is. */
   const note = Effect.fnUntraced(function* (
     { id, invoiceId, reference }: StoredPayment,
@@ -60,9 +75,7 @@ export const makeCancelPayment = Effect.gen(function* () {
     const invoice = Option.getOrUndefined(yield* ports.invoices.lock(invoiceId))
     const held = yield* orNotFound(yield* ports.payments.find(id), id)
     if (invoice === undefined || held.reference !== reference) return held
-    // The provider's notice of this close may come before its answer.
-    const isNoticed = held.status === "closed" && held.collection?.attention?.code === "closed_at_provider"
-    if (held.status !== "open" && !isNoticed) return held
+    if (held.status !== "open" && !(yield* isNoticed(ports, held))) return held
     if (hasSucceeded) {
       return yield* book.apply(ports, held, invoice, { type: "read", read: { status: "succeeded" } })
     }

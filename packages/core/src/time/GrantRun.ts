@@ -6,7 +6,7 @@ import { settleCredits } from "@billwright/engine"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { CreditGrantId, StoredGrant } from "../credits/Credit.ts"
 import { makeCreditBook } from "../credits/CreditBook.ts"
-import { GrantQueue, nextLookAt } from "../credits/GrantQueue.ts"
+import { GrantQueue, HELD_MILLIS, nextLookAt } from "../credits/GrantQueue.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -36,8 +36,11 @@ export const makeGrantRun = Effect.gen(function* () {
   /** When a grant is to be looked at again. One that nothing is left of stays as it was stored, and is over by its instant. */
   const nextOf = Effect.fnUntraced(function* (id: CreditGrantId, now: number) {
     const grant = yield* find(id)
-    const next = grant === undefined ? null : nextLookAt(grant, now)
-    return next !== null && next > now ? next : null
+    if (grant === undefined) return null
+    const next = nextLookAt(grant, now)
+    if (next !== null && next > now) return next
+    // One that is held entirely makes no entry when it ends, so nobody has written that it did.
+    return grant.held > 0n ? now + HELD_MILLIS : null
   })
 
   const visit = Effect.fnUntraced(function* (claimed: ClaimedSubject, { customerId, id, unit }: StoredGrant) {

@@ -501,6 +501,24 @@ describe("a payment that is canceled", () => {
     }).pipe(withProvider(fake))
   })
 
+  it.effect("is stopped also when the provider tells of the close before it answers", () => {
+    const fake = new FakeProvider({ outcomeOf: outcomes({ status: "requires_action" }) })
+    return Effect.gen(function* () {
+      yield* subscribe
+      yield* advanceTo(SOON)
+      const { invoice, payments } = yield* look(fake)
+      const { refresh } = yield* Payments
+      // What the notice says comes to the storage while the call waits for its answer.
+      const noticed = Effect.andThen(
+        Effect.orDie(fake.closePayment(payments[0]!.reference!)),
+        refresh(invoice.id),
+      )
+      const canceled = yield* cancel(fake).pipe(Effect.provide(paymentsWhile(noticed), { local: true }))
+      assert.deepInclude(canceled, { status: "closed", attention: null })
+      assert.strictEqual((yield* look(fake)).invoice.collection, "stopped")
+    }).pipe(withProvider(fake))
+  })
+
   it.effect("and whose invoice is then paid, gets another payment", () => {
     const fake = new FakeProvider({ outcomeOf: outcomes(declined("insufficient_funds")) })
     return Effect.gen(function* () {

@@ -94,6 +94,25 @@ const alone = (test: InvoicingTest): void => {
 const held = (test: InvoicingTest): void => {
   scenario(
     test,
+    "credits that a hold keeps entirely when they end are gone when it lapses",
+    Effect.gen(function* () {
+      const { id: customerId } = yield* newCustomer
+      yield* (yield* Credits).grant({ customerId, ...bought, expiresAt: at("2026-02-01") })
+      yield* until("2026-01-31")
+      const hold = { customerId, unit: "EUR", amount: 2_000n, ttlSeconds: 2 * DAY_SECONDS }
+      yield* (yield* Holds).reserve(hold)
+      yield* until("2026-02-03")
+      assert.deepStrictEqual((yield* entriesOf(customerId)).slice(1), [
+        "2026-01-31 reserve -2000",
+        "2026-02-02 lapse 2000",
+        "2026-02-02 expire -2000",
+      ])
+      yield* nothingIsDue
+    }).pipe(Effect.provide(Holds.layer)),
+  )
+
+  scenario(
+    test,
     "what a hold keeps of credits that have ended ends when the hold lapses",
     Effect.gen(function* () {
       const { id: customerId } = yield* newCustomer
