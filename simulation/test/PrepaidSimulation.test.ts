@@ -23,10 +23,10 @@ const KINDS = [
   "storage: request lost",
 ]
 /**
- * Seeds whose void invoice gives back what it burnt, which one in forty has. Several, because a change of anything that
- * draws from the seed makes other histories of them.
+ * Seeds with ends that are rare: a void invoice gives back what it burnt, or an automatic top-up is canceled. Several of each,
+ * because a change of anything that draws from the seed makes other histories of them.
  */
-const WITH_VOID_INVOICE = [101, 154, 164, 167]
+const WITH_RARE_ENDS = [64, 68, 122, 177, 179, 195]
 /** What must have happened in at least one seed. */
 const ENDS = [
   "a customer was erased",
@@ -121,8 +121,8 @@ describe("a simulation of prepaid credits", () => {
     },
   )
 
-  it("breaks no invariant with seeds whose void invoice gives back what it burnt", async () => {
-    for (const seed of WITH_VOID_INVOICE) await run(seed)
+  it("breaks no invariant with seeds that have a rare end", async () => {
+    for (const seed of WITH_RARE_ENDS) await run(seed)
   })
 
   it("has had every kind of fault, and every kind of end", () => {

@@ -1,4 +1,7 @@
 /** The client, over a real API and over one that fails. */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { type Billing, ConfigurationError, createBilling, InvalidInputError } from "billwright"
 import { ApiError, type BillingClient, ConnectionError, createClient } from "billwright/client"
 import { memory } from "billwright/memory"
@@ -14,6 +17,19 @@ let client: BillingClient
 /** Without a network: the handler answers requests directly. */
 const direct = (url: string, init: RequestInit) =>
   billing.fetch(new Request(url, init), { basePath: "/billing" })
+
+/** The answer to an export. */
+const exportOf = (body: BodyInit) => new Response(body, { headers: { "content-type": "application/jsonl" } })
+
+/** An export whose connection is lost after its first line. */
+const brokenOff = () => {
+  const steps = [
+    (sink: ReadableStreamDefaultController<Uint8Array>) =>
+      sink.enqueue(new TextEncoder().encode('{"object":"customer"}\n')),
+    (sink: ReadableStreamDefaultController<Uint8Array>) => sink.error(new TypeError("terminated")),
+  ]
+  return exportOf(new ReadableStream({ pull: (sink) => steps.shift()?.(sink) }))
+}
 
 beforeAll(async () => {
   billing = await createBilling({
@@ -83,6 +99,58 @@ describe("the client", () => {
       for await (const object of cutting.customers.export(id)) found.push(object)
     }
     assert.instanceOf(await rejection(read()), ConnectionError)
+  })
+
+  it.each([
+    [
+      "an opening without a connection",
+      () => Promise.reject(new TypeError("fetch failed")),
+      /^the connection/,
+    ],
+    ["a connection lost on the way", () => brokenOff(), /^the export broke off before its end/],
+    ["a line that was mixed up", () => exportOf('{"object":"customer"}\n<html>\n'), /^the export broke off/],
+    [
+      "an answer that is not an export",
+      () => new Response("<html>"),
+      /: check that url is the URL of the API$/,
+    ],
+  ] as const)("rejects an export with a ConnectionError after %s", async (_, answer, message) => {
+    const breaking = createClient({ url: "http://localhost", apiKey, fetch: async () => answer() })
+    const read = async () => {
+      for await (const { object } of breaking.customers.export("cus_1"))
+        assert.strictEqual(object, "customer")
+    }
+    const error = await rejection(read())
+    assert.instanceOf(error, ConnectionError)
+    assert.strictEqual(error.code, "network_error")
+    assert.match(error.message, message)
+  })
+
+  it("ends an export with the reason of its signal, and leaves the caller's own errors alone", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const hanging = createClient({
+      url: "http://localhost",
+      apiKey,
+      fetch: async (_url, { signal }) => {
+        const body = new ReadableStream<Uint8Array>({
+          start(sink) {
+            sink.enqueue(new TextEncoder().encode('{"object":"customer"}\n'))
+            signal?.addEventListener("abort", () => sink.error(new TypeError("terminated")))
+          },
+        })
+        return exportOf(body)
+      },
+    })
+    const abort = async () => {
+      for await (const _ of hanging.customers.export("cus_1", controller)) controller.abort(reason)
+    }
+    assert.strictEqual(await rejection(abort()), reason)
+    const own = new TypeError("of the caller")
+    const fail = async () => {
+      for await (const _ of hanging.customers.export("cus_1")) throw own
+    }
+    assert.strictEqual(await rejection(fail()), own)
   })
 
   it("returns the same values as createBilling", async () => {
@@ -208,6 +276,52 @@ describe("the client", () => {
     const seen: Array<string> = []
     for await (const { id } of client.customers.list({ limit: 2, email: mail })) seen.push(id)
     assert.deepStrictEqual(seen, ids)
+  })
+
+  it("reads lists of what the loop deletes", async () => {
+    const { id: customerId } = await billing.customers.create(ada)
+    const meter = { customerId, productId: "api", unit: "call" }
+    for (let quantity = 1; quantity <= 5; quantity++)
+      await billing.thresholds.create({ ...meter, quantity, period: "month" })
+    for (const { thresholds } of [client, billing]) {
+      const kept: Array<string> = []
+      for await (const { id } of thresholds.list({ limit: 2, customerId })) {
+        if (thresholds === client.thresholds && kept.length === 0) kept.push(id)
+        else await thresholds.delete(id)
+      }
+    }
+    assert.lengthOf((await client.thresholds.list({ customerId }).page()).data, 0)
+  })
+
+  it("does not follow redirects, after which a change would be another request", async () => {
+    const asked: Array<string> = []
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      if (request.url === "/v1/lists") response.end('{"data":[],"has_more":false}')
+      else response.writeHead(301, { location: "/v1/lists" }).end()
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    try {
+      const { port } = server.address() as AddressInfo
+      const redirected = createClient({ url: `http://127.0.0.1:${port}`, apiKey })
+      const calls = [
+        () => redirected.customers.create(ada),
+        () => redirected.customers.export("cus_1")[Symbol.asyncIterator]().next(),
+        () => redirected.events.stream()[Symbol.asyncIterator]().next(),
+      ]
+      for (const call of calls) {
+        const error = await rejection(call())
+        assert.instanceOf(error, ConnectionError)
+        assert.strictEqual(error.message, "the server redirects: check that url is the URL of the API")
+      }
+      assert.deepStrictEqual(asked, [
+        "POST /v1/customers",
+        "GET /v1/customers/cus_1/export",
+        "GET /v1/events/stream",
+      ])
+    } finally {
+      server.close()
+    }
   })
 
   it("follows events", async () => {
@@ -375,6 +489,58 @@ describe("tries", () => {
     controller.abort(reason)
     assert.strictEqual(await outcome, reason)
     assert.lengthOf(sent, 1)
+  })
+
+  it("are not repeated after a redirect, of which browsers show nothing", async () => {
+    const opaque = () =>
+      Object.defineProperties(new Response(null), {
+        type: { value: "opaqueredirect" },
+        status: { value: 0 },
+        ok: { value: false },
+      })
+    for (const redirect of [opaque, answer(307)]) {
+      const { sent, trying } = scripted(redirect)
+      const error = await rejection(settled(trying.customers.create(ada)))
+      assert.instanceOf(error, ConnectionError)
+      assert.match(error.message, /^the server redirects/)
+      assert.lengthOf(sent, 1)
+    }
+  })
+
+  const stream = (text: string) => () =>
+    new Response(text, { headers: { "content-type": "text/event-stream; charset=utf-8" } })
+  const refused = answer(401)
+
+  it("of a stream end when the answer is not a stream of events", async () => {
+    const { sent, trying } = scripted(
+      () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+      refused,
+    )
+    const error = await rejection(settled(trying.events.stream()[Symbol.asyncIterator]().next()))
+    assert.instanceOf(error, ConnectionError)
+    assert.match(error.message, /^the answer is not text\/event-stream: check that url/)
+    assert.lengthOf(sent, 1)
+  })
+
+  it("of a stream go on after a lost connection", async () => {
+    const event = 'id: evt_1\ndata: {"id":"evt_1"}\n\n'
+    const { trying } = scripted(lost, stream(event))
+    const { value } = await settled(trying.events.stream()[Symbol.asyncIterator]().next())
+    assert.propertyVal(value, "id", "evt_1")
+  })
+
+  it("of a stream wait longer while it gives nothing, and shortly again after a sign of life", async () => {
+    const silent = stream("")
+    for (const alive of [":\n\n", "retry: 1000\n\n"]) {
+      const { sent, trying } = scripted(silent, silent, silent, stream(alive), silent, refused)
+      const outcome = await rejection(settled(trying.events.stream()[Symbol.asyncIterator]().next()))
+      assert.propertyVal(outcome, "status", 401)
+      const delays = sent.slice(1).map(({ at }, index) => at - sent[index]!.at)
+      for (const [index, step] of [1, 2, 4, 1, 2].entries()) {
+        assert.isAtLeast(delays[index]!, 125 * step)
+        assert.isAtMost(delays[index]!, 250 * step)
+      }
+    }
   })
 
   it("explain an answer that is not from the API", async () => {

@@ -26,7 +26,7 @@ const patient = services.pipe(
 
 const SUBSCRIPTIONS = 50
 /** Most statements of a run, however many subscriptions it bills. */
-const MOST_STATEMENTS = 46
+const MOST_STATEMENTS = 47
 
 const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
 

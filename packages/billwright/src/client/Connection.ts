@@ -4,7 +4,7 @@
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import * as OptionRules from "../runtime/OptionRules.ts"
-import { toApiError, ConnectionError } from "./ApiError.ts"
+import { ApiError, toApiError, ConnectionError } from "./ApiError.ts"
 import * as ExactJson from "./ExactJson.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 
@@ -80,6 +80,32 @@ const parse = (text: string): unknown => {
   }
 }
 
+/** The answer isn't one of the API. */
+export class WrongUrlError extends ConnectionError {
+  constructor(problem: string) {
+    super("network_error", `${problem}: check that url is the URL of the API`)
+  }
+}
+
+/**
+ * Throws when the server redirects. The API never does, and to follow would send some changes as a GET. Of a redirect
+ * that isn't followed, browsers show only its type, with status 0.
+ */
+const refuseRedirect = ({ status, type }: Response): void => {
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    throw new WrongUrlError("the server redirects")
+  }
+}
+
+/** Throws an error as the client's calls reject with: what isn't one of theirs becomes a `ConnectionError`. */
+export const rethrow = (cause: unknown, signal: AbortSignal | undefined, message: string): never => {
+  signal?.throwIfAborted()
+  if (cause instanceof ApiError || cause instanceof ConnectionError) throw cause
+  throw new ConnectionError("network_error", message, { cause })
+}
+
+const LOST = "the connection to the billing API failed"
+
 export class Connection {
   readonly #url: string
   readonly #authorization: string
@@ -102,6 +128,7 @@ export class Connection {
     const { as, body, method, signal } = request
     const init: RequestInit = {
       method,
+      redirect: "manual",
       headers: {
         accept: as === undefined ? "application/json" : "*/*",
         authorization: this.#authorization,
@@ -118,6 +145,7 @@ export class Connection {
         return { status: outcome.response.status, body: outcome.body }
       }
       const response = outcome instanceof Error ? undefined : outcome.response
+      if (response !== undefined) refuseRedirect(response)
       const delay = attempt > this.#maxRetries ? undefined : delayAfter(attempt, response)
       if (delay !== undefined) await wait(delay, signal)
       else throw outcome instanceof Error ? outcome : toApiError(outcome.response, outcome.body)
@@ -137,13 +165,27 @@ export class Connection {
 
   async #stream(
     path: string,
-    accepted: Readonly<Record<string, string>>,
+    accepted: { readonly accept: string },
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     const headers = { ...accepted, authorization: this.#authorization }
-    const response = await this.#fetch(this.#url + path, { headers, signal: signal ?? null })
-    if (response.ok && response.body !== null) return response
-    throw toApiError(response, parse(await response.text()))
+    try {
+      const response = await this.#fetch(this.#url + path, {
+        redirect: "manual",
+        headers,
+        signal: signal ?? null,
+      })
+      if (response.ok) {
+        if (response.headers.get("content-type")?.toLowerCase().startsWith(headers.accept)) return response
+        await response.body?.cancel()
+        throw new WrongUrlError(`the answer is not ${headers.accept}`)
+      }
+      const body = parse(await response.text())
+      refuseRedirect(response)
+      throw toApiError(response, body)
+    } catch (cause) {
+      return rethrow(cause, signal, LOST)
+    }
   }
 
   async #attempt(
@@ -158,17 +200,14 @@ export class Connection {
       })
       const body = response.ok && as ? await response[as]() : parse(await response.text())
       if (response.ok && body === undefined) {
-        return new ConnectionError(
-          "network_error",
-          "the answer is not JSON: check that url is the URL of the API",
-        )
+        return new WrongUrlError("the answer is not JSON")
       }
       return { response, body }
     } catch (cause) {
       signal?.throwIfAborted()
       return timeout.aborted
         ? new ConnectionError("timeout", `no answer within ${this.#timeoutMillis} ms`, { cause })
-        : new ConnectionError("network_error", "the connection to the billing API failed", { cause })
+        : new ConnectionError("network_error", LOST, { cause })
     }
   }
 }

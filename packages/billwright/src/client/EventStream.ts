@@ -1,5 +1,5 @@
 import { ApiError } from "./ApiError.ts"
-import type { Connection } from "./Connection.ts"
+import { type Connection, WrongUrlError } from "./Connection.ts"
 /**
  * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as far as the API sends them.
  */
@@ -23,17 +23,10 @@ const toMessage = (block: string): Message | undefined => {
   return data.length === 0 ? undefined : { id, data: data.join("\n") }
 }
 
-/** Messages end with an empty line. */
-const messages = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
-  for await (const block of piecesOf(body, "\n\n")) {
-    const message = toMessage(block)
-    if (message !== undefined) yield message
-  }
-}
-
 /** Whether a retry would get the same refusal. */
 const isFinal = (error: unknown): boolean =>
-  error instanceof ApiError && delayAfter(1, new Response(null, { status: error.status })) === undefined
+  error instanceof WrongUrlError ||
+  (error instanceof ApiError && delayAfter(1, new Response(null, { status: error.status })) === undefined)
 
 /** Follows the stream. After a lost connection it reconnects and continues after the last event. */
 export const follow = async function* <Event>(
@@ -47,12 +40,15 @@ export const follow = async function* <Event>(
   for (;;) {
     try {
       const response = await connection.open(path, lastId, signal)
-      for await (const { data, id } of messages(response.body!)) {
+      // Messages end with an empty line.
+      for await (const block of piecesOf(response.body!, "\n\n")) {
+        // A heartbeat shows, too, that the stream works. One that gave nothing is a failure, also when it ended well.
         failures = 0
-        if (id !== "") lastId = id
-        yield fromWire<Event>(ExactJson.parse(data))
+        const message = toMessage(block)
+        if (message === undefined) continue
+        if (message.id !== "") lastId = message.id
+        yield fromWire<Event>(ExactJson.parse(message.data))
       }
-      failures = 0
     } catch (error) {
       signal?.throwIfAborted()
       if (isFinal(error)) throw error

@@ -20,13 +20,19 @@ export const makeListing = <Query extends PageQuery, A extends { readonly id: st
         "can't be used in an iteration, which goes from new to old: use page()",
       )
     }
-    let startingAfter = query?.startingAfter
+    const after = async (startingAfter: string | undefined) =>
+      fetch({ ...query, limit: query?.limit ?? ITERATION_LIMIT, startingAfter } as Query)
+    let page = await after(query?.startingAfter)
     for (;;) {
-      const next = { ...query, limit: query?.limit ?? ITERATION_LIMIT, startingAfter } as Query
-      const { data, hasMore } = await fetch(next)
-      yield* data
-      startingAfter = data.at(-1)?.id
-      if (!hasMore || startingAfter === undefined) return
+      const last = page.data.at(-1)
+      if (last === undefined) return
+      yield* page.data.slice(0, -1)
+      // The last item is the cursor of the next page, which is read first: the caller may delete each item it gets.
+      const [next] = page.hasMore ? await Promise.allSettled([after(last.id)]) : []
+      yield last
+      if (next === undefined) return
+      if (next.status === "rejected") throw next.reason
+      page = next.value
     }
   },
 })
