@@ -211,17 +211,22 @@ const invoicesAgree: Check<PaymentBooks> = ({ disputes, invoices, payments, refu
 /** States in which nothing is waited for but people. */
 const ENDED = new Set(["exhausted", "awaiting_method", "needs_attention"])
 
+/** Longer than a payment takes that nobody helps: a bank works on it for days, and then it waits for the customer for 30. */
+const LONGEST = 60 * 86_400_000
+
 /** Once the faults have ended and enough time has passed, everything is resolved, or a person has to look. */
 const everythingIsResolved: Check<PaymentBooks> = (books) =>
   paymentsOf(books).flatMap(
-    ({ collection, customerId, dueAt, failure, id, invoiceId, reference, status }) => {
+    ({ collection, createdAt, customerId, dueAt, failure, id, invoiceId, reference, status }) => {
       const state = collection?.state ?? "none"
       const isDisputed = books.disputes.some(
         ({ dispute }) => dispute.invoiceId === invoiceId && dispute.status !== "won",
       )
       const clock = books.clocked?.get(customerId)
       const isDone = dueAt === null || dueAt > (clock ?? books.now)
-      const isPatient = clock !== undefined && dueAt !== null && isDone
+      // Credits that end make automatic top-ups buy long after the last command.
+      const isYoung = createdAt.epochMilliseconds > books.now - LONGEST
+      const isPatient = (clock !== undefined || isYoung) && dueAt !== null && isDone
       const isResolved =
         status !== "open" || ENDED.has(state) || (state === "stopped" && isDisputed) || isPatient
       const isRight =
