@@ -15,13 +15,16 @@ export class GrantQueue extends Context.Reference<{
 }) {}
 
 /** How long to wait for holds on credits that have ended, in milliseconds. What they give back ends at once. */
-export const HELD_MILLIS = 3_600_000
+const HELD_MILLIS = 3_600_000
 
 /**
  * When paid credits are to be looked at next, because something may happen to them by the clock: an instant in epoch
  * milliseconds, or `null`. The books need it soon: credits that end are income then. Other kinds are in no books.
  */
-export const nextLookAt = (grant: StoredGrant, now: number): number | null => {
+export const nextLookAt = (
+  grant: Pick<StoredGrant, "effectiveAt" | "expiresAt" | "held" | "kind" | "status">,
+  now: number,
+): number | null => {
   const { effectiveAt, expiresAt, held, kind, status } = grant
   if (kind !== "paid") return null
   if (status === "pending") return effectiveAt

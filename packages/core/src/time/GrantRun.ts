@@ -2,11 +2,11 @@
  * What a runner does on paid credits that begin or end: it writes that, with the instant at which it happened. So the books of a
  * day are complete soon after it, also of customers who do nothing any more.
  */
-import { settleCredits } from "@billwright/engine"
+import { grantAt, settleCredits } from "@billwright/engine"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { CreditGrantId, StoredGrant } from "../credits/Credit.ts"
 import { makeCreditBook } from "../credits/CreditBook.ts"
-import { GrantQueue, HELD_MILLIS, nextLookAt } from "../credits/GrantQueue.ts"
+import { GrantQueue, nextLookAt } from "../credits/GrantQueue.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -33,14 +33,10 @@ export const makeGrantRun = Effect.gen(function* () {
     return Option.getOrUndefined(yield* (yield* credits.port).findGrant(id))
   })
 
-  /** When a grant is to be looked at again. One that nothing is left of stays as it was stored, and is over by its instant. */
+  /** When a grant is to be looked at again. Of one without anything available nobody has written that it ended. */
   const nextOf = Effect.fnUntraced(function* (id: CreditGrantId, now: number) {
     const grant = yield* find(id)
-    if (grant === undefined) return null
-    const next = nextLookAt(grant, now)
-    if (next !== null && next > now) return next
-    // One that is held entirely makes no entry when it ends, so nobody has written that it did.
-    return grant.held > 0n ? now + HELD_MILLIS : null
+    return grant === undefined ? null : nextLookAt(grantAt(grant, now), now)
   })
 
   const visit = Effect.fnUntraced(function* (claimed: ClaimedSubject, { customerId, id, unit }: StoredGrant) {
